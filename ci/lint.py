@@ -1,0 +1,127 @@
+"""Holds every tracked file against its formatter and linter.
+
+./bazelw run //ci:lint            reports what is wrong, with exit status 1
+./bazelw run //ci:lint -- --fix   mends what the tools can mend
+"""
+
+import argparse
+import os
+import subprocess
+import sys
+
+_STARLARK_NAMES = ("BUILD", "WORKSPACE")
+
+# Checks of buildifier's linter beside its formatting. Native rules stay: Bazel 4.2 has no others.
+_BUILDIFIER_WARNINGS = ",".join(
+    (
+        "attr-cfg",
+        "bzl-visibility",
+        "confusing-name",
+        "constant-glob",
+        "deprecated-function",
+        "duplicated-name",
+        "function-docstring",
+        "function-docstring-args",
+        "integer-division",
+        "load",
+        "load-on-top",
+        "module-docstring",
+        "name-conventions",
+        "no-effect",
+        "return-value",
+        "rule-impl-return",
+        "unreachable",
+        "unused-variable",
+    )
+)
+
+
+def tracked_files(workspace: str) -> list[str]:
+    """Returns the files that git tracks, or would, in the workspace."""
+    listing = subprocess.run(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+        cwd=workspace,
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    names = [name for name in listing.stdout.split("\0") if name]
+    return [
+        name for name in names if os.path.isfile(os.path.join(workspace, name))
+    ]
+
+
+def is_starlark(name: str) -> bool:
+    base = os.path.basename(name)
+    return base in _STARLARK_NAMES or name.endswith((".bzl", ".BUILD"))
+
+
+def commands(
+    options: argparse.Namespace, files: list[str]
+) -> list[tuple[list[str], list[str]]]:
+    """Returns each tool's command line and the files to append to it."""
+    cxx = [name for name in files if name.endswith((".c", ".cc", ".h"))]
+    python = [name for name in files if name.endswith(".py")]
+    starlark = [name for name in files if is_starlark(name)]
+    mode = "fix" if options.fix else "check"
+    return [
+        (
+            [
+                options.buildifier,
+                f"--mode={mode}",
+                f"--lint={'fix' if options.fix else 'warn'}",
+                f"--warnings={_BUILDIFIER_WARNINGS}",
+            ],
+            starlark,
+        ),
+        (
+            [
+                options.clang_format,
+                *(["-i"] if options.fix else ["--dry-run", "--Werror"]),
+            ],
+            cxx,
+        ),
+        (
+            [options.ruff, "format", *([] if options.fix else ["--check"])],
+            python,
+        ),
+        (
+            [options.ruff, "check", *(["--fix"] if options.fix else [])],
+            python,
+        ),
+    ]
+
+
+def main(arguments: list[str]) -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--buildifier", required=True)
+    parser.add_argument("--clang_format", required=True)
+    parser.add_argument("--ruff", required=True)
+    parser.add_argument(
+        "--fix", action="store_true", help="mend what can be mended"
+    )
+    options = parser.parse_args(arguments)
+    for tool in ("buildifier", "clang_format", "ruff"):
+        setattr(options, tool, os.path.abspath(getattr(options, tool)))
+    workspace = os.environ.get("BUILD_WORKSPACE_DIRECTORY", os.getcwd())
+    failed = []
+    for command, files in commands(options, tracked_files(workspace)):
+        name = os.path.basename(command[0])
+        if not files:
+            continue
+        status = subprocess.run([*command, *files], cwd=workspace).returncode
+        if status:
+            failed.append(name)
+    if failed:
+        print(
+            f"lint: {', '.join(failed)} failed; "
+            "./bazelw run //ci:lint -- --fix mends what it can",
+            file=sys.stderr,
+        )
+        return 1
+    print("lint: clean")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

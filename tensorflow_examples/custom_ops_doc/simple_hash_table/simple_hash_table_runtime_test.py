@@ -1,0 +1,430 @@
+"""Tests of the table's life in each of TensorFlow's runtimes."""
+
+import concurrent.futures
+import gc
+import os
+import subprocess
+import sys
+
+import numpy as np
+import tensorflow as tf
+from absl.testing import parameterized
+from tensorflow.core.framework import tensor_pb2
+from tensorflow.python.framework import errors
+from tensorflow.python.framework import ops
+
+from tensorflow_examples.custom_ops_doc.simple_hash_table import (
+    gen_resource_probe_op,
+)
+from tensorflow_examples.custom_ops_doc.simple_hash_table import (
+    simple_hash_table,
+)
+from tensorflow_examples.custom_ops_doc.simple_hash_table.simple_hash_table_op import (
+    gen_simple_hash_table_op,
+)
+
+
+def _int_table(**kwargs):
+    return simple_hash_table.SimpleHashTable(tf.int64, tf.int64, -1, **kwargs)
+
+
+class LifetimeTest(tf.test.TestCase):
+    def setUp(self):
+        super().setUp()
+        gc.collect()
+        self._live_before = self._live_ever()
+
+    def _live_ever(self):
+        return int(gen_resource_probe_op.testing_live_resource_count())
+
+    def _assert_live(self, count):
+        gc.collect()
+        self.assertEqual(self._live_ever() - self._live_before, count)
+
+    def _watched_table(self):
+        table = _int_table()
+        gen_resource_probe_op.testing_watch_resource(table.resource_handle)
+        return table
+
+    def test_resource_is_destroyed_with_its_object(self):
+        table = self._watched_table()
+        self._assert_live(1)
+        del table
+        self._assert_live(0)
+
+    def test_resource_lives_until_the_last_handle_goes(self):
+        table = self._watched_table()
+        handle = tf.identity(table.resource_handle)
+        del table
+        self._assert_live(1)
+        other = tf.stack([handle, handle])
+        del handle
+        self._assert_live(1)
+        del other
+        self._assert_live(0)
+
+    def test_each_object_has_its_own_resource(self):
+        tables = [self._watched_table() for _ in range(5)]
+        self._assert_live(5)
+        del tables[2:]
+        self._assert_live(2)
+        tables.clear()
+        self._assert_live(0)
+
+    def test_resource_made_in_a_function_is_destroyed_when_it_returns(self):
+        @tf.function
+        def use():
+            table = _int_table()
+            watch = gen_resource_probe_op.testing_watch_resource(
+                table.resource_handle
+            )
+            with tf.control_dependencies([watch]):
+                live = gen_resource_probe_op.testing_live_resource_count()
+            with tf.control_dependencies([live]):
+                return table.find(1), live - self._live_before
+
+        for _ in range(3):
+            value, live = use()
+            self.assertAllEqual(value, -1)
+            self.assertAllEqual(live, 1)
+            self._assert_live(0)
+
+    def test_handle_that_a_function_returns_keeps_the_resource(self):
+        @tf.function
+        def make():
+            return self._watched_table().resource_handle
+
+        handle = make()
+        self._assert_live(1)
+        del handle
+        self._assert_live(0)
+
+    def test_function_keeps_the_resource_that_it_captured(self):
+        table = self._watched_table()
+        find = tf.function(table.find).get_concrete_function(
+            tf.TensorSpec([], tf.int64)
+        )
+        del table
+        self._assert_live(1)
+        self.assertAllEqual(find(tf.constant(1, tf.int64)), -1)
+        del find
+        self._assert_live(0)
+
+    def test_resource_is_destroyed_though_a_kernel_failed(self):
+        table = self._watched_table()
+        with self.assertRaises(errors.NotFoundError):
+            table.remove(1)
+        del table
+        self._assert_live(0)
+
+
+class DebugStringTest(tf.test.TestCase):
+    def _debug_string(self, table):
+        text = gen_resource_probe_op.testing_resource_debug_string(
+            table.resource_handle
+        )
+        return text.numpy().decode()
+
+    def test_shows_all_pairs_of_a_small_table(self):
+        table = _int_table()
+        self.assertEqual(self._debug_string(table), "SimpleHashTable {}")
+        table.insert(1, 100)
+        self.assertEqual(
+            self._debug_string(table), "SimpleHashTable {1: 100, }"
+        )
+        table.do_import([1, 2, 3], [100, 200, 300])
+        text = self._debug_string(table)
+        self.assertNotIn("...", text)
+        for pair in ("1: 100, ", "2: 200, ", "3: 300, "):
+            self.assertIn(pair, text)
+
+    def test_shows_three_pairs_of_a_large_table(self):
+        table = _int_table()
+        table.do_import(range(1000), range(1000))
+        self.assertRegex(
+            self._debug_string(table),
+            r"^SimpleHashTable \{(\d+: \d+, ){3}\.\.\.\}$",
+        )
+
+    def test_shows_a_hundred_characters_of_a_pair(self):
+        table = simple_hash_table.SimpleHashTable(tf.string, tf.string, "")
+        table.insert("key", "v" * 95)
+        self.assertEqual(
+            self._debug_string(table),
+            "SimpleHashTable {key: " + "v" * 95 + ", }",
+        )
+        table.insert("key", "v" * 96)
+        self.assertEqual(
+            self._debug_string(table),
+            "SimpleHashTable {key: " + "v" * 95 + " ..., }",
+        )
+
+
+class HandleTest(tf.test.TestCase, parameterized.TestCase):
+    def _calls(self, handle):
+        """Calls of the five ops that take a table from int64 to int64."""
+        one = tf.constant(1, tf.int64)
+        gen = gen_simple_hash_table_op
+        return (
+            lambda: gen.examples_simple_hash_table_find(handle, one, one),
+            lambda: gen.examples_simple_hash_table_insert(handle, one, one),
+            lambda: gen.examples_simple_hash_table_remove(
+                handle, one, value_dtype=tf.int64
+            ),
+            lambda: gen.examples_simple_hash_table_export(
+                handle, key_dtype=tf.int64, value_dtype=tf.int64
+            ),
+            lambda: gen.examples_simple_hash_table_import(handle, [one], [one]),
+        )
+
+    def _assert_all_refuse(self, handle, message):
+        for call in self._calls(handle):
+            with self.assertRaisesRegex(errors.InvalidArgumentError, message):
+                call()
+
+        @tf.function
+        def find_in_function():
+            return self._calls(handle)[0]()
+
+        with self.assertRaisesRegex(errors.InvalidArgumentError, message):
+            find_in_function()
+
+    def _parsed_handle(self, proto):
+        return tf.io.parse_tensor(proto.SerializeToString(), tf.resource)
+
+    def test_ops_refuse_a_table_of_other_types(self):
+        other = simple_hash_table.SimpleHashTable(tf.string, tf.float32, 0.0)
+        self._assert_all_refuse(
+            other.resource_handle,
+            r"must point to a SimpleHashTable<int64, int64>\. "
+            r"It points to SimpleHashTable<string, float>",
+        )
+
+    def test_ops_refuse_the_handle_of_a_variable(self):
+        variable = tf.Variable(1.0)
+        self._assert_all_refuse(
+            variable.handle, "It points to another resource"
+        )
+
+    def test_ops_refuse_the_handle_of_another_kind_of_table(self):
+        table = tf.lookup.experimental.MutableHashTable(
+            tf.int64, tf.int64, -1, name="mutable"
+        )
+        self._assert_all_refuse(table.resource_handle, "It owns no resource")
+
+    def test_ops_refuse_a_handle_that_was_never_set(self):
+        proto = tensor_pb2.TensorProto(dtype=tf.resource.as_datatype_enum)
+        proto.tensor_shape.SetInParent()
+        proto.resource_handle_val.add()
+        self._assert_all_refuse(
+            self._parsed_handle(proto), "It owns no resource: it was never set"
+        )
+
+    def test_ops_refuse_a_handle_that_was_serialized(self):
+        table = _int_table()
+        handle = tf.io.parse_tensor(
+            tf.io.serialize_tensor(table.resource_handle), tf.resource
+        )
+        self._assert_all_refuse(handle, "has been serialized")
+
+    def test_ops_refuse_many_handles(self):
+        table = _int_table()
+        for call in self._calls(tf.stack([table.resource_handle] * 2)):
+            with self.assertRaisesRegex(
+                errors.InvalidArgumentError, "_handle must be a scalar"
+            ):
+                call()
+
+    def test_ops_refuse_a_tensor_of_no_handles(self):
+        table = _int_table()
+        handles = tf.stack([table.resource_handle])[:0]
+        for call in self._calls(handles):
+            with self.assertRaisesRegex(
+                errors.InvalidArgumentError,
+                # TensorFlow's eager runtime may refuse it before the kernel.
+                "_handle must be a scalar|Empty resource handle",
+            ):
+                call()
+
+    def test_ops_refuse_many_handles_in_a_graph_that_did_not_know(self):
+        @tf.function(input_signature=[tf.TensorSpec(None, tf.resource)])
+        def find(handle):
+            return self._calls(handle)[0]()
+
+        table = _int_table()
+        table.insert(1, 100)
+        self.assertAllEqual(find(table.resource_handle), 100)
+        with self.assertRaisesRegex(
+            errors.InvalidArgumentError, "resource_handle must be a scalar"
+        ):
+            find(tf.stack([table.resource_handle] * 2))
+
+
+class RuntimesTest(tf.test.TestCase):
+    def test_table_of_a_v1_graph_lasts_for_one_session_run(self):
+        with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+            table = _int_table()
+            key = tf.compat.v1.placeholder(tf.int64)
+            before = table.find(key)
+            with tf.control_dependencies([before]):
+                insert = table.insert(key, 100)
+            with tf.control_dependencies([insert]):
+                after = table.find(key)
+                keys, _ = table.export()
+            for _ in range(2):
+                self.assertAllEqual(
+                    session.run([before, after], {key: 1}), [-1, 100]
+                )
+            self.assertAllEqual(session.run(keys, {key: 5}), [5])
+            with self.assertRaisesRegex(
+                errors.InvalidArgumentError, "key must be a scalar"
+            ):
+                session.run(before, {key: [1, 2]})
+
+    def test_datasets_map_reads_the_table_as_it_then_is(self):
+        table = _int_table()
+        table.do_import([0, 1, 2], [0, 10, 20])
+        dataset = tf.data.Dataset.range(4).map(table.find)
+        self.assertAllEqual(list(dataset), [0, 10, 20, -1])
+        table.insert(3, 30)
+        self.assertAllEqual(list(dataset), [0, 10, 20, 30])
+
+    def test_datasets_parallel_map_writes_the_table(self):
+        table = _int_table()
+
+        def insert(key):
+            table.insert(key, key * 10)
+            return key
+
+        dataset = tf.data.Dataset.range(100).map(insert, num_parallel_calls=8)
+        self.assertLen(list(dataset), 100)
+        keys, values = table.export()
+        self.assertAllEqual(np.sort(keys), np.arange(100))
+        self.assertAllEqual(values, keys * 10)
+
+    def test_keras_layer_keeps_its_state_in_a_table(self):
+        class CountVisits(tf.keras.layers.Layer):
+            """Tells how often each key has been seen."""
+
+            def __init__(self):
+                super().__init__()
+                self.table = simple_hash_table.SimpleHashTable(
+                    tf.int64, tf.int64, default_value=0
+                )
+
+            def visit(self, key):
+                count = self.table.find(key) + 1
+                self.table.insert(key, count)
+                return count
+
+            def call(self, keys):
+                return tf.map_fn(self.visit, keys)
+
+        layer = CountVisits()
+        model = tf.keras.Sequential(
+            [tf.keras.Input(shape=(), dtype="int64"), layer]
+        )
+        self.assertAllEqual(model(tf.constant([7, 8, 7], tf.int64)), [1, 1, 2])
+        self.assertAllEqual(model.predict(np.array([7, 9]), verbose=0), [3, 1])
+        self.assertAllEqual(layer.table.find(7), 3)
+
+        path = os.path.join(self.create_tempdir().full_path, "model")
+        model.export(path, verbose=False)
+        loaded = tf.saved_model.load(path)
+        self.assertAllEqual(
+            loaded.serve(tf.constant([7, 8, 10], tf.int64)), [4, 2, 1]
+        )
+        self.assertAllEqual(layer.table.find(7), 3)
+
+    def test_sixteen_threads_at_once(self):
+        table = _int_table()
+        num_threads, num_keys = 16, 50
+
+        @tf.function(input_signature=[tf.TensorSpec([], tf.int64)] * 2)
+        def insert_in_function(key, value):
+            table.insert(key, value)
+
+        def work(thread):
+            own = range(1000 * thread, 1000 * thread + num_keys)
+            for i, key in enumerate(own):
+                (table.insert if i % 2 else insert_in_function)(key, thread)
+                table.insert(-2, thread)  # All threads write this key.
+            found = [int(table.find(key)) for key in own]
+            for key in own[::2]:
+                table.remove(key)
+            table.export()
+            return found
+
+        with concurrent.futures.ThreadPoolExecutor(num_threads) as executor:
+            results = list(executor.map(work, range(num_threads)))
+        for thread, found in enumerate(results):
+            self.assertEqual(found, [thread] * num_keys)
+        keys, values = (tensor.numpy() for tensor in table.export())
+        self.assertLen(keys, num_threads * num_keys // 2 + 1)
+        own = keys != -2
+        self.assertAllEqual(values[own], keys[own] // 1000)
+        self.assertBetween(int(table.find(-2)), 0, num_threads - 1)
+
+    def test_saved_model_is_restored_by_another_process(self):
+        module = tf.Module()
+        module.table = simple_hash_table.SimpleHashTable(
+            tf.string, tf.float32, -1.0
+        )
+        module.table.insert("pi", 3.25)
+        module.find = tf.function(
+            module.table.find,
+            input_signature=[tf.TensorSpec([], tf.string, name="key")],
+        )
+        path = os.path.join(self.create_tempdir().full_path, "model")
+        tf.saved_model.save(module, path)
+        program = f"""
+import tensorflow as tf
+import {simple_hash_table.__name__}
+model = tf.saved_model.load({path!r})
+print([model.find(key).numpy().item() for key in ("pi", "e")])
+"""
+        result = subprocess.run(
+            [sys.executable, "-c", program],
+            check=False,
+            capture_output=True,
+            env=dict(os.environ, PYTHONPATH=os.pathsep.join(sys.path)),
+            text=True,
+        )
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(result.stdout.strip(), "[3.25, -1.0]")
+
+
+class NoGradientTest(tf.test.TestCase, parameterized.TestCase):
+    @parameterized.parameters(
+        "Create", "Find", "Insert", "Remove", "Export", "Import"
+    )
+    def test_op_is_registered_as_having_no_gradient(self, op):
+        # The look-up fails for an op of which nothing was registered.
+        self.assertIsNone(
+            ops.gradient_registry.lookup(f"Examples>SimpleHashTable{op}")
+        )
+
+    def _loss(self, table, default):
+        return table.find(1, default) * 2.0 + default
+
+    def test_cotangent_ends_at_find(self):
+        table = simple_hash_table.SimpleHashTable(tf.int32, tf.float32, 0.0)
+        default = tf.constant(3.0)
+        with tf.GradientTape() as tape:
+            tape.watch(default)
+            loss = self._loss(table, default)
+        self.assertAllEqual(loss, 9.0)
+        self.assertAllEqual(tape.gradient(loss, default), 1.0)
+
+    def test_cotangent_ends_at_find_in_a_graph(self):
+        with tf.Graph().as_default():
+            table = simple_hash_table.SimpleHashTable(tf.int32, tf.float32, 0.0)
+            default = tf.constant(3.0)
+            found = table.find(1, default)
+            self.assertEqual(
+                tf.compat.v1.gradients(found * 2.0, default), [None]
+            )
+
+
+if __name__ == "__main__":
+    tf.test.main()

@@ -24,7 +24,6 @@ _BUILDIFIER_WARNINGS = ",".join(
         "function-docstring-args",
         "integer-division",
         "load",
-        "load-on-top",
         "module-docstring",
         "name-conventions",
         "no-effect",
@@ -52,8 +51,20 @@ def tracked_files(workspace: str) -> list[str]:
 
 
 def is_starlark(name: str) -> bool:
+    """Whether buildifier formats the file."""
     base = os.path.basename(name)
     return base in _STARLARK_NAMES or name.endswith((".bzl", ".BUILD"))
+
+
+def is_python(name: str) -> bool:
+    """Whether a file is Python source, also where only its first line says so."""
+    if name.endswith(".py"):
+        return True
+    if os.path.splitext(name)[1]:
+        return False
+    with open(name, "rb") as file:
+        line = file.readline(100)
+    return line.startswith(b"#!") and b"python" in line
 
 
 def commands(
@@ -61,7 +72,7 @@ def commands(
 ) -> list[tuple[list[str], list[str]]]:
     """Returns each tool's command line and the files to append to it."""
     cxx = [name for name in files if name.endswith((".c", ".cc", ".h"))]
-    python = [name for name in files if name.endswith(".py")]
+    python = [name for name in files if is_python(name)]
     starlark = [name for name in files if is_starlark(name)]
     mode = "fix" if options.fix else "check"
     return [
@@ -93,6 +104,7 @@ def commands(
 
 
 def main(arguments: list[str]) -> int:
+    """Runs every tool; returns 1 if one of them is not content."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--buildifier", required=True)
     parser.add_argument("--clang_format", required=True)
@@ -104,12 +116,13 @@ def main(arguments: list[str]) -> int:
     for tool in ("buildifier", "clang_format", "ruff"):
         setattr(options, tool, os.path.abspath(getattr(options, tool)))
     workspace = os.environ.get("BUILD_WORKSPACE_DIRECTORY", os.getcwd())
+    os.chdir(workspace)
     failed = []
     for command, files in commands(options, tracked_files(workspace)):
         name = os.path.basename(command[0])
         if not files:
             continue
-        status = subprocess.run([*command, *files], cwd=workspace).returncode
+        status = subprocess.run([*command, *files]).returncode
         if status:
             failed.append(name)
     if failed:

@@ -1,6 +1,6 @@
 """`py_strict_library`: a Python library whose deps are exactly what it imports."""
 
-load(":py_modules.bzl", "PyModulesInfo", "label_text", "modules_info", "module_name", "py_info")
+load(":py_modules.bzl", "PyModulesInfo", "label_text", "module_name", "modules_info", "py_info")
 load(":strict_imports.bzl", "STRICT_ATTRS", "check_imports")
 
 def _import_folders(ctx):

@@ -35,11 +35,11 @@ def _refuse_second_tensorflow(ctx):
             other = [file for file in files if _is_other_tensorflow(file)]
             if compiled or other:
                 fail("%s: dep %s would pull in a second copy of TensorFlow through %s (%s). " % (
-                    ctx.label,
-                    dep.label,
-                    owner,
-                    (other or files)[0].basename,
-                ) + "Ops use the copy in the wheel that loads them: depend on headers alone, such as " +
+                         ctx.label,
+                         dep.label,
+                         owner,
+                         (other or files)[0].basename,
+                     ) + "Ops use the copy in the wheel that loads them: depend on headers alone, such as " +
                      "//third_party/tensorflow/core:framework, or //third_party/absl/... of the rules' repository.")
 
 def _exports_impl(ctx):

@@ -1,6 +1,6 @@
 """`tf_gen_op_wrapper_py`: the Python functions of a kernel library, as a source file."""
 
-load(":py_modules.bzl", "PyModulesInfo", "modules_info", "module_name", "py_info")
+load(":py_modules.bzl", "PyModulesInfo", "module_name", "modules_info", "py_info")
 
 def _relative(folder, path):
     """The path of a file as seen from a folder, both below the runfiles."""

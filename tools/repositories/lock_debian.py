@@ -31,7 +31,9 @@ def mirror_of_apt() -> str:
         if not file.is_file():
             continue
         for line in file.read_text().splitlines():
-            match = re.match(r"(?:URIs:|deb)\s.*?(\S+://\S+/debian)/?(\s|$)", line)
+            match = re.match(
+                r"(?:URIs:|deb)\s.*?(\S+://\S+/debian)/?(\s|$)", line
+            )
             if match:
                 return match[1]
     raise SystemExit(
@@ -90,9 +92,7 @@ def read_index(suite: str, names: list[str]) -> dict[str, dict[str, str]]:
     return packages
 
 
-def lock(
-    wanted: dict, index: dict[str, dict[str, str]], source: str
-) -> dict:
+def lock(wanted: dict, index: dict[str, dict[str, str]], source: str) -> dict:
     """Returns the lock for one `packages.json`.
 
     Raises:

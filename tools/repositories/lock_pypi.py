@@ -56,6 +56,7 @@ def lock_text(source: str, report: list[dict]) -> str:
 
 
 def main(arguments: list[str]) -> int:
+    """Writes the lock beside each NAME.in that the arguments name."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("inputs", nargs="+", help="NAME.in, in the workspace")
     options = parser.parse_args(arguments)

@@ -98,6 +98,7 @@ def move(
 
 
 def main(arguments: list[str]) -> int:
+    """Sorts the folder that the arguments name and writes its BUILD file."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--site_packages", required=True)
     parser.add_argument("--output", required=True)

@@ -153,6 +153,7 @@ def _impl(ctx):
             "%sysroot%/usr/include",
             "%sysroot%/usr/lib/gcc",
             "%sysroot%/usr/lib/llvm-19/lib/clang/19/include",
+            "%sysroot%/usr/lib/llvm-19/lib/clang/19/share",
         ],
         features = features,
         tool_paths = [

@@ -36,7 +36,9 @@ class CompileTest(unittest.TestCase):
             ]
             self.assertTrue(owners, f"not an input of the compile: {path}")
             found.update(owners)
-        self.assertLessEqual({"sysroot", "clang", "tensorflow", "source"}, found)
+        self.assertLessEqual(
+            {"sysroot", "clang", "tensorflow", "source"}, found
+        )
 
     def test_a_compile_sees_no_path(self):
         with open(os.path.join(_HERE, "probe.env.json")) as file:
@@ -61,7 +63,9 @@ class PythonTest(unittest.TestCase):
 
     def test_a_child_interpreter_is_the_same(self):
         code = "import ssl, sys; print(sys.prefix)"
-        prefix = subprocess.check_output([sys.executable, "-c", code], text=True)
+        prefix = subprocess.check_output(
+            [sys.executable, "-c", code], text=True
+        )
         self.assertEqual(prefix.strip(), sys.prefix)
 
 

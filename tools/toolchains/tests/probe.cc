@@ -1,5 +1,5 @@
-// Includes a header of every kind that a kernel includes: C, C++, the compiler's own, Linux's,
-// and TensorFlow's.
+// Includes a header of every kind that a kernel includes: C, C++, the
+// compiler's own, Linux's, and TensorFlow's.
 #include <immintrin.h>
 #include <linux/types.h>
 #include <stdio.h>

@@ -1,0 +1,13 @@
+#ifndef TFLITE_CUSTOM_ATAN_MATH_H_
+#define TFLITE_CUSTOM_ATAN_MATH_H_
+
+#include <cstddef>
+
+namespace atan_op {
+
+// y[i] = atan(x[i]), within 1 ULP. `y` may be `x`.
+void Atan(size_t size, const float* x, float* y);
+
+}  // namespace atan_op
+
+#endif  // TFLITE_CUSTOM_ATAN_MATH_H_

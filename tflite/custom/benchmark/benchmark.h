@@ -1,0 +1,19 @@
+#ifndef TFLITE_CUSTOM_BENCHMARK_BENCHMARK_H_
+#define TFLITE_CUSTOM_BENCHMARK_BENCHMARK_H_
+
+#include <optional>
+#include <ostream>
+#include <string>
+
+#include "tflite/custom/benchmark/error_or.h"
+#include "tflite/custom/benchmark/options.h"
+
+namespace tflite::custom::benchmark {
+
+// Loads, warms up and measures the model of options.graph, and writes to `out`
+// the lines that the public benchmark_model prints. Returns what went wrong.
+std::optional<Error> RunBenchmark(const Options& options, std::ostream& out);
+
+}  // namespace tflite::custom::benchmark
+
+#endif  // TFLITE_CUSTOM_BENCHMARK_BENCHMARK_H_

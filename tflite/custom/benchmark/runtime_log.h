@@ -1,0 +1,30 @@
+#ifndef TFLITE_CUSTOM_BENCHMARK_RUNTIME_LOG_H_
+#define TFLITE_CUSTOM_BENCHMARK_RUNTIME_LOG_H_
+
+#include <cstdarg>
+#include <string>
+
+namespace tflite::custom::benchmark {
+
+// Keeps what the runtime reports, so that an error can say it in its own line.
+// Holds its address in the runtime: neither copied nor moved.
+class RuntimeLog {
+ public:
+  RuntimeLog() = default;
+  RuntimeLog(const RuntimeLog&) = delete;
+  RuntimeLog& operator=(const RuntimeLog&) = delete;
+
+  // An error reporter of the C API; `self` is a RuntimeLog.
+  static void Report(void* self, const char* format, va_list arguments);
+
+  // All that was reported since Clear, in one line.
+  std::string Line() const;
+  void Clear() { text_.clear(); }
+
+ private:
+  std::string text_;
+};
+
+}  // namespace tflite::custom::benchmark
+
+#endif  // TFLITE_CUSTOM_BENCHMARK_RUNTIME_LOG_H_

@@ -1,0 +1,80 @@
+"""The custom ops of this repository, for TFLite's Python interpreters.
+
+    interpreter = InterpreterWithCustomOps(
+        model_path=path, custom_op_registerers=custom_op_registerers()
+    )
+
+with the class from `tensorflow.lite.python.interpreter` or from
+`ai_edge_litert.interpreter`; the latter needs no TensorFlow.
+"""
+
+import ctypes
+import functools
+import os
+from collections.abc import Callable
+
+_LIBRARY = "libtflite_custom_ops.so"
+_REGISTERER = "TfLiteCustomOpsRegisterer"
+
+
+def _library_path() -> str:
+    folder = os.path.dirname(os.path.abspath(__file__))
+    folders = [folder, os.path.dirname(folder)]
+    for folder in folders:
+        path = os.path.join(folder, _LIBRARY)
+        if os.path.exists(path):
+            return path
+    raise FileNotFoundError(
+        f"{_LIBRARY} is in none of: {', '.join(folders)}; build"
+        " //tflite/custom:libtflite_custom_ops.so and put it there"
+    )
+
+
+@functools.cache
+def load_library() -> ctypes.CDLL:
+    """Returns the kernels' library, loaded so that nobody else sees it.
+
+    Functions of TFLite's C library can be called through it too.
+    """
+    library = ctypes.CDLL(_library_path())
+    library.TfLiteCustomOpsRegisterer.argtypes = [ctypes.c_void_p]
+    library.TfLiteCustomOpsRegisterer.restype = ctypes.c_int
+    library.TfLiteCustomOpsName.argtypes = [ctypes.c_int]
+    library.TfLiteCustomOpsName.restype = ctypes.c_char_p
+    return library
+
+
+def _register(resolver: int) -> None:
+    if load_library().TfLiteCustomOpsRegisterer(resolver) != 0:
+        raise RuntimeError(
+            f"could not register {', '.join(custom_op_names())}: what is at"
+            f" address {resolver:#x} does not look like an op resolver"
+        )
+
+
+def custom_op_names() -> list[str]:
+    """Returns the names of the ops that the registerers register, sorted."""
+    names = []
+    while name := load_library().TfLiteCustomOpsName(len(names)):
+        names.append(name.decode())
+    return names
+
+
+def custom_op_registerers() -> list[Callable[[int], None]]:
+    """Returns what InterpreterWithCustomOps takes as custom_op_registerers.
+
+    The library stays private to this module: none of its symbols, nor of the
+    TFLite that it brings, can meet those of another library in the process.
+    """
+    load_library()
+    return [_register]
+
+
+def custom_op_registerer_names() -> list[str]:
+    """Returns the same as names, for code that takes nothing but names.
+
+    Loads the library, and with it libtensorflowlite_c.so, so that every library
+    in the process can find their symbols.
+    """
+    ctypes.CDLL(_library_path(), mode=ctypes.RTLD_GLOBAL)
+    return [_REGISTERER]

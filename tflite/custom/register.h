@@ -1,0 +1,42 @@
+#ifndef TFLITE_CUSTOM_REGISTER_H_
+#define TFLITE_CUSTOM_REGISTER_H_
+
+#include <string>
+#include <vector>
+
+#include "third_party/tensorflow/lite/c/c_api.h"
+#include "third_party/tensorflow/lite/c/common.h"
+
+namespace tflite {
+
+class MutableOpResolver;
+
+namespace custom {
+
+// A kernel of this folder. Both functions return singletons.
+struct CustomOp {
+  TfLiteRegistrationExternal* (*registration_external)();
+  const TfLiteRegistration* (*registration)();
+};
+
+// Every kernel of this folder, in the order of register.cc.
+const std::vector<CustomOp>& CustomOps();
+
+// Their names, sorted.
+std::vector<std::string> CustomOpNames();
+
+// Null where no kernel has this name and version.
+const TfLiteRegistration* FindCustomOp(const char* name, int version);
+
+// Lets interpreters made with `options` use every kernel.
+void RegisterCustomOps(TfLiteInterpreterOptions* options);
+
+// Lets interpreters made with `resolver` use every kernel, whichever library
+// the resolver comes from (see foreign_resolver.h). False where that failed;
+// the resolver is then as it was.
+[[nodiscard]] bool RegisterCustomOps(MutableOpResolver* resolver);
+
+}  // namespace custom
+}  // namespace tflite
+
+#endif  // TFLITE_CUSTOM_REGISTER_H_

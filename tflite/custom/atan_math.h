@@ -5,7 +5,8 @@
 
 namespace atan_op {
 
-// y[i] = atan(x[i]), within 1 ULP. `y` may be `x`.
+// y[i] = atan(x[i]), in radians, within 1 ULP of the correctly rounded value; a
+// NaN gives a NaN. `y` may be `x`.
 void Atan(size_t size, const float* x, float* y);
 
 }  // namespace atan_op

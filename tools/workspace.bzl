@@ -32,6 +32,7 @@ def custom_ops_workspace():
     debian_root(
         name = "debian_cc",
         build_file = Label("//tools/toolchains/cc:debian_cc.BUILD"),
+        launcher = Label("//tools/toolchains/cc:launcher.sh"),
         lock = Label("//tools/toolchains/cc:lock.json"),
         tools = {tool: _LLVM + tool for tool in _LLVM_TOOLS},
     )

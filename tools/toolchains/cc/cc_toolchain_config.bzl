@@ -107,6 +107,20 @@ def _impl(ctx):
         ],
     )
 
+    # As Bazel 4.2 has it. Bazel 7 writes each as four arguments, of which launcher.sh could not drop one.
+    run_paths = feature(
+        name = "runtime_library_search_directories",
+        enabled = True,
+        flag_sets = [flag_set(
+            actions = _LINK,
+            flag_groups = [flag_group(
+                expand_if_available = "runtime_library_search_directories",
+                flags = ["-Wl,-rpath,$ORIGIN/%{runtime_library_search_directories}"],
+                iterate_over = "runtime_library_search_directories",
+            )],
+        )],
+    )
+
     # Last on the line, so that every library that comes before finds its symbols here.
     standard_libraries = feature(
         name = "standard_libraries",
@@ -129,6 +143,7 @@ def _impl(ctx):
         feature(name = "supports_dynamic_linker", enabled = True),
         feature(name = "supports_start_end_lib", enabled = True),
         no_path,
+        run_paths,
         default_compile,
         default_link,
         _sanitizer("asan", ["-fsanitize=address"]),

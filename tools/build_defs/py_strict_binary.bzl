@@ -1,6 +1,6 @@
 """`py_strict_binary`: a Python program whose deps are exactly what it imports."""
 
-load(":strict_imports.bzl", "strict_imports_check_for")
+load(":strict_imports.bzl", "strict_python_target")
 
 def py_strict_binary(name, srcs, deps = [], data = [], testonly = False, **kwargs):
     """A Python program whose deps are exactly what it imports.
@@ -13,12 +13,4 @@ def py_strict_binary(name, srcs, deps = [], data = [], testonly = False, **kwarg
       testonly: whether only tests may depend on it.
       **kwargs: passed on to `py_binary`, such as `args`, `tags`, `visibility`.
     """
-    check = strict_imports_check_for(name, srcs, deps, testonly)
-    native.py_binary(
-        name = name,
-        srcs = srcs,
-        data = data + [check],
-        testonly = testonly,
-        deps = deps,
-        **kwargs
-    )
+    strict_python_target(native.py_binary, name, srcs, deps, data, testonly, kwargs)

@@ -1,6 +1,6 @@
 """`py_strict_test`: a Python test whose deps are exactly what it imports."""
 
-load(":strict_imports.bzl", "strict_imports_check_for")
+load(":strict_imports.bzl", "strict_python_target")
 
 def py_strict_test(name, srcs, deps = [], data = [], **kwargs):
     """A Python test whose deps are exactly what it imports.
@@ -12,11 +12,4 @@ def py_strict_test(name, srcs, deps = [], data = [], **kwargs):
       data: files that the test reads when it runs.
       **kwargs: passed on to `py_test`, such as `size`, `tags`, `shard_count`.
     """
-    check = strict_imports_check_for(name, srcs, deps, True)
-    native.py_test(
-        name = name,
-        srcs = srcs,
-        data = data + [check],
-        deps = deps,
-        **kwargs
-    )
+    strict_python_target(native.py_test, name, srcs, deps, data, True, kwargs)

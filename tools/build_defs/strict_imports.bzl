@@ -71,23 +71,38 @@ strict_imports_check = rule(
     doc = "Fails unless every module that `srcs` import is provided by a target in `deps`.",
 )
 
-def strict_imports_check_for(name, srcs, deps, testonly):
-    """Declares the check of a native Python target and returns its label, to be listed as data.
+def strict_python_target(rule, name, srcs, deps, data, testonly, kwargs):
+    """Declares a target of a native Python rule, and the check that its build depends on.
 
     Args:
-      name: name of the checked target.
+      rule: `native.py_binary` or `native.py_test`.
+      name: name of the target.
       srcs: its sources.
       deps: its deps.
+      data: its data.
       testonly: its testonly.
+      kwargs: dict of its other attributes.
     """
     repository = native.repository_name()
+    check = name + ".strict"
     strict_imports_check(
-        name = name + ".strict",
+        name = check,
         srcs = srcs,
-        label_to_name = "%s//%s:%s" % ("" if repository in ["@", "@@"] else repository, native.package_name(), name),
+        label_to_name = "%s//%s:%s" % (
+            "" if repository in ["@", "@@"] else repository,
+            native.package_name(),
+            name,
+        ),
         tags = ["manual"],
         testonly = testonly,
         visibility = ["//visibility:private"],
         deps = deps,
     )
-    return ":" + name + ".strict"
+    rule(
+        name = name,
+        srcs = srcs,
+        data = data + [":" + check],
+        testonly = testonly,
+        deps = deps,
+        **kwargs
+    )

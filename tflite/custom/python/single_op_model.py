@@ -310,6 +310,8 @@ def single_op_model(
     shape: Sequence[int] | None = None,
     *,
     dtype: str = "float32",
+    output_dtype: str | None = None,
+    input_shapes: Sequence[Sequence[int]] | None = None,
     signature: Sequence[int] | None = None,
     inputs: int | Sequence[Tensor] = 1,
     outputs: int | Sequence[Tensor] = 1,
@@ -326,6 +328,8 @@ def single_op_model(
         such as ADD; others are custom ops.
       shape: shape of every input and output that is given by number.
       dtype: their type, by its name in the model schema, in any case.
+      output_dtype: that of the outputs where it is another.
+      input_shapes: the shape of each input where they are not all `shape`.
       signature: their shape with -1 for the dimensions that may change.
       inputs: the inputs, or how many there are.
       outputs: the outputs, or how many there are.
@@ -343,7 +347,12 @@ def single_op_model(
     """
     builtin = _builtin_code(op, custom)
 
-    def tensors(given: int | Sequence[Tensor], role: str) -> list[Tensor]:
+    if input_shapes is not None:
+        inputs = [Tensor(each, dtype, signature) for each in input_shapes]
+
+    def tensors(
+        given: int | Sequence[Tensor], role: str, dtype: str
+    ) -> list[Tensor]:
         if isinstance(given, int):
             if given and shape is None:
                 raise ValueError(f"{given} {role}s need a shape")
@@ -354,8 +363,8 @@ def single_op_model(
         ]
 
     input_list, output_list = (
-        tensors(inputs, "input"),
-        tensors(outputs, "output"),
+        tensors(inputs, "input", dtype),
+        tensors(outputs, "output", output_dtype or dtype),
     )
     for each in output_list:
         if each.value is not None:

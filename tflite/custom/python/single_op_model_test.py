@@ -11,8 +11,8 @@ from ai_edge_litert.interpreter import InterpreterWithCustomOps
 from flatbuffers import flexbuffers
 
 from tflite.custom.python import registerers
-from tflite.custom.python.single_op_model import single_op_model
 from tflite.custom.python.single_op_model import Tensor
+from tflite.custom.python.single_op_model import single_op_model
 
 _WRITER = os.path.join(
     os.path.dirname(os.path.abspath(__file__)), "write_single_op_model"
@@ -153,6 +153,13 @@ class SingleOpModelTest(parameterized.TestCase):
         result = runner(a=np.float32([5, 5]), b=np.float32([1, 2]))
         np.testing.assert_array_equal(result["difference"], [4, 3])
         self.assertEqual(_read(model).description, b"a - b")
+
+    def test_inputs_by_shape_alone_and_outputs_of_another_type(self) -> None:
+        model = single_op_model(
+            "LESS", [2, 3], input_shapes=[[2, 1], [3]], output_dtype="bool"
+        )
+        (y,) = _run(model, np.float32([[1], [2]]), np.float32([0, 2, 3]))
+        np.testing.assert_array_equal(y, [[0, 1, 1], [0, 0, 1]])
 
     def test_constants_lie_on_sixteen_bytes(self) -> None:
         for size in range(1, 9):

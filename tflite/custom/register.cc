@@ -5,19 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "tflite/custom/atan.h"
 #include "tflite/custom/foreign_resolver.h"
 #include "third_party/tensorflow/lite/c/c_api.h"
 #include "third_party/tensorflow/lite/c/common.h"
 
 namespace tflite::custom {
-
-const std::vector<CustomOp>& CustomOps() {
-  static const auto* const ops = new std::vector<CustomOp>{
-      {atan_op::AtanOpRegistrationExternal, atan_op::AtanOpRegistration},
-  };
-  return *ops;
-}
 
 namespace {
 

@@ -19,7 +19,8 @@ struct CustomOp {
   const TfLiteRegistration* (*registration)();
 };
 
-// Every kernel of this folder, in the order of register.cc.
+// Every kernel of this folder, in the order of custom_ops.inc; of a target of
+// tflite_selected_ops, those that its models need.
 const std::vector<CustomOp>& CustomOps();
 
 // Their names, sorted.

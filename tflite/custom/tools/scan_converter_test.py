@@ -1,0 +1,166 @@
+"""The scan over a handful of ops, over converters that misbehave, and its page."""
+
+import os
+import sys
+import textwrap
+
+from absl.testing import absltest
+
+from tflite.custom.python import registerers
+from tflite.custom.tools import conversions
+from tflite.custom.tools import scan_converter
+from tflite.custom.tools.conversions import Conversion
+
+_FOLDER = os.path.dirname(os.path.abspath(__file__))
+
+# Answers as convert_ops does, and stops on two ops.
+_FAKE_CONVERTER = """
+    import json, os, sys, time
+    print(json.dumps({"version": "0", "ops": []}), flush=True)
+    for line in sys.stdin:
+        op = line.strip()
+        if op == "Crash":
+            os.abort()
+        if op == "Hang":
+            time.sleep(60)
+        print(json.dumps({"op": op, "builtin_ops": ["ADD"]}), flush=True)
+"""
+
+
+def _read(*parts: str) -> str:
+    with open(os.path.join(_FOLDER, *parts), encoding="utf-8") as file:
+        return file.read()
+
+
+class ScanTest(absltest.TestCase):
+    """What becomes of ops."""
+
+    def test_one_op_of_each_class(self) -> None:
+        command = [os.path.join(_FOLDER, "convert_ops")]
+        converter, version, ops = scan_converter.start(command)
+        self.addCleanup(converter.close)
+
+        def convert(op: str) -> Conversion:
+            self.assertIn(op, ops)
+            return converter.convert(op, 60)
+
+        self.assertGreater(len(ops), 800)
+        self.assertNotIn("HashTableV2", ops)  # Gives a handle.
+        self.assertNotIn("While", ops)  # Takes a function.
+
+        add = convert("AddV2")
+        self.assertEqual(add.kind, conversions.BUILTIN)
+        self.assertEqual(add.builtin_ops, ("ADD",))
+        self.assertEqual(add.call, "x=float32[4,4], y=float32[4,4]")
+        self.assertEqual(add.result, "float32[4,4]")
+        self.assertEqual(convert("Sum").call, "input=float32[4,4], axis=[1]")
+        self.assertIn("CONV_2D", convert("Conv2D").builtin_ops)
+        # A chain of built-in ops, and none at all.
+        self.assertEqual(convert("Log1p").kind, conversions.BUILTIN)
+        self.assertEqual(convert("Identity").builtin_ops, ())
+
+        for op in ["Atan", "Cross", "Svd", "StringUpper"]:
+            self.assertEqual(convert(op).custom_ops, (op,))
+
+        removed = convert("TopK")
+        self.assertEqual(removed.kind, conversions.NOT_CONVERTIBLE)
+        self.assertEqual(removed.error, "Removed from TensorFlow")
+        self.assertIn("quantized", convert("QuantizedRelu").error)
+
+        committed = conversions.Scan.from_json(_read("conversions.json"))
+        self.assertEqual(committed.version, version)
+        self.assertCountEqual((each.op for each in committed.conversions), ops)
+        self.assertIn(add, committed.conversions)
+        self.assertIn(removed, committed.conversions)
+
+        with self.assertRaisesRegex(
+            ValueError, "'Frob' is not a registered op"
+        ):
+            converter.convert("Frob", 60)
+
+    def test_goes_on_after_a_converter_that_crashes_or_hangs(self) -> None:
+        ops = ["A", "Crash", "B", "Hang", "C"]
+        counts = []
+        found = scan_converter.convert_all(
+            ops,
+            [sys.executable, "-c", textwrap.dedent(_FAKE_CONVERTER)],
+            jobs=2,
+            seconds=3,
+            progress=counts.append,
+        )
+        self.assertEqual(
+            found,
+            [
+                Conversion("A", "", builtin_ops=("ADD",)),
+                Conversion("B", "", builtin_ops=("ADD",)),
+                Conversion("C", "", builtin_ops=("ADD",)),
+                Conversion("Crash", "", error="The converter crashes"),
+                Conversion(
+                    "Hang", "", error="The converter takes longer than 3 s"
+                ),
+            ],
+        )
+        self.assertLen(counts, 5)
+
+    def test_converter_that_does_not_start_is_an_error(self) -> None:
+        with self.assertRaisesRegex(
+            scan_converter.ConverterStoppedError, "crashes"
+        ):
+            scan_converter.convert_all(["A"], ["/bin/false"], jobs=1)
+
+
+class PageTest(absltest.TestCase):
+    """What is written of a scan."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.scan = conversions.Scan(
+            "9.9",
+            (
+                Conversion("Two", "x=a|b", custom_ops=("Two", "Other")),
+                Conversion("Gone", "", error="Removed"),
+                Conversion("Atan", "x", "y", custom_ops=("Atan",)),
+                Conversion("Add", "x", builtin_ops=("ADD", "CAST")),
+                Conversion("Same", "x"),
+            ),
+        )
+
+    def test_json_gives_the_scan_again(self) -> None:
+        again = conversions.Scan.from_json(self.scan.to_json())
+        self.assertEqual(again.version, "9.9")
+        self.assertCountEqual(again.conversions, self.scan.conversions)
+
+    def test_page_counts_and_says_what_is_here_and_missing(self) -> None:
+        page = conversions.page(self.scan, ["Atan", "Other"])
+        for line in [
+            "| built-in | 2 |",
+            "| custom, and here | 1 |",
+            "| custom, and missing | 1 |",
+            "| not convertible | 1 |",
+            "| all | 5 |",
+            "| `Atan` | here | `x` | `y` |",
+            "| `Two` | missing | `x=a\\|b` |  |",
+            "| `Add` | ADD, CAST | `x` |",
+            "| `Same` | nothing | `x` |",
+            "### Removed (1)",
+            "`Gone`",
+        ]:
+            self.assertIn(line, page.splitlines())
+        self.assertEqual(self.scan.missing(["Atan", "Other"]), ["Two"])
+        self.assertIn(
+            "| `Two` | missing: Other, Two |",
+            conversions.page(self.scan, []).replace("Two, Other", "Other, Two"),
+        )
+
+    def test_committed_page_is_up_to_date(self) -> None:
+        scan = conversions.Scan.from_json(_read("conversions.json"))
+        self.assertEqual(scan.to_json(), _read("conversions.json"))
+        self.assertEqual(
+            conversions.page(scan, registerers.custom_op_names()),
+            _read("..", "OPS.md"),
+            "run scan_converter -- --update_kernels_only",
+        )
+
+
+if __name__ == "__main__":
+    absltest.main()

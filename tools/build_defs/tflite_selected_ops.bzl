@@ -1,0 +1,48 @@
+"""`tflite_selected_ops`: the registration of just the TFLite kernels that some models need."""
+
+def tflite_selected_ops(name, models, testonly = False, **kwargs):
+    """The registration of just the TFLite kernels that some models need.
+
+    A C++ library with the interface of `//tflite/custom:register`, to be linked in its place: kernels that no model needs
+    stay out of the binary. Not both in one binary. The build fails where a model needs a custom op without a kernel, and
+    says which ops there are.
+
+    Args:
+      name: name of the target.
+      models: labels of the `.tflite` files, one file each.
+      testonly: whether only tests may depend on it.
+      **kwargs: passed on to `cc_library`, such as `tags` and `visibility`.
+    """
+    if not models:
+        fail("tflite_selected_ops %s: models is empty; it needs one or more .tflite files" % name)
+    select_ops = Label("//tflite/custom/tools:select_ops")
+    source = name + "_custom_ops.cc"
+    native.genrule(
+        name = name + "_source",
+        srcs = models,
+        outs = [source],
+        cmd = "$(execpath %s) --output=$@ %s" % (
+            select_ops,
+            " ".join(["$(execpath %s)" % model for model in models]),
+        ),
+        message = "Selecting the kernels of",
+        tags = kwargs.get("tags", []),
+        testonly = testonly,
+        tools = [select_ops],
+    )
+    native.cc_library(
+        name = name,
+        testonly = testonly,
+        srcs = [
+            source,
+            Label("//tflite/custom:register.cc"),
+        ],
+        hdrs = [Label("//tflite/custom:register.h")],
+        deps = [
+            Label("//tflite/custom:custom_ops"),
+            Label("//tflite/custom:foreign_resolver"),
+            Label("//third_party/tensorflow/lite/c:c_api"),
+            Label("//third_party/tensorflow/lite/c:common"),
+        ],
+        **kwargs
+    )

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tflite/custom/atan.h"
+#include "tflite/custom/elementwise/elementwise.h"
 #include "tflite/custom/foreign_resolver.h"
 #include "third_party/tensorflow/lite/c/c_api.h"
 #include "third_party/tensorflow/lite/c/common.h"
@@ -15,6 +16,11 @@ namespace tflite::custom {
 const std::vector<CustomOp>& CustomOps() {
   static const auto* const ops = new std::vector<CustomOp>{
       {atan_op::AtanOpRegistrationExternal, atan_op::AtanOpRegistration},
+#define ELEMENTWISE_OP(name, inputs, shapes, types) \
+  {elementwise::name##OpRegistrationExternal,       \
+   elementwise::name##OpRegistration},
+#include "tflite/custom/elementwise/ops.inc"
+#undef ELEMENTWISE_OP
   };
   return *ops;
 }

@@ -26,6 +26,7 @@ def single_op_model(
     shape: Sequence[int],
     *,
     dtype: str = "float32",
+    output_dtype: str | None = None,
     signature: Sequence[int] | None = None,
     inputs: int = 1,
     outputs: int = 1,
@@ -38,6 +39,7 @@ def single_op_model(
       op: name of the custom op.
       shape: shape of every input and output.
       dtype: their type, by its name in the model schema, in any case.
+      output_dtype: that of the outputs where it is another.
       signature: the shape with -1 for the dimensions that may change; none may
         where it is not given, though an interpreter resizes them all the same.
       inputs: how many inputs; they are named input_0, input_1, ...
@@ -57,11 +59,13 @@ def single_op_model(
     operator.outputs = list(range(inputs, inputs + outputs))
     operator.customOptions = list(options)
 
-    names = [f"input_{i}" for i in range(inputs)]
-    names += [f"output_{i}" for i in range(outputs)]
+    types = {f"input_{i}": dtype for i in range(inputs)}
+    types |= {f"output_{i}": output_dtype or dtype for i in range(outputs)}
     graph = schema.SubGraphT()
     graph.name = "main"
-    graph.tensors = [_tensor(name, shape, dtype, signature) for name in names]
+    graph.tensors = [
+        _tensor(name, shape, type_, signature) for name, type_ in types.items()
+    ]
     graph.inputs = operator.inputs
     graph.outputs = operator.outputs
     graph.operators = [operator]

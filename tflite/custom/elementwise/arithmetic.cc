@@ -94,8 +94,8 @@ ELEMENTWISE_FLOATS(NextAfter)
 
 template <typename T>
 const char* PopulationCount(const Run& run) {
-  Unary<T, uint8_t>(
-      run, [](T x) { return CountBits(std::make_unsigned_t<T>(x)); });
+  Unary<T, uint8_t>(run,
+                    [](T x) { return CountBits(std::make_unsigned_t<T>(x)); });
   return nullptr;
 }
 ELEMENTWISE_INTEGERS(PopulationCount)

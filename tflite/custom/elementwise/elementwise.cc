@@ -22,9 +22,9 @@ constexpr int kVersion = 1;
 #define FLOATS(function)                    \
   OVERLOAD(function, kTfLiteFloat32, float) \
   OVERLOAD(function, kTfLiteFloat64, double)
-#define NUMBERS(function)                    \
-  OVERLOAD(function, kTfLiteInt32, int32_t)  \
-  OVERLOAD(function, kTfLiteInt64, int64_t)  \
+#define NUMBERS(function)                   \
+  OVERLOAD(function, kTfLiteInt32, int32_t) \
+  OVERLOAD(function, kTfLiteInt64, int64_t) \
   FLOATS(function)
 #define INTEGERS(function)                    \
   OVERLOAD(function, kTfLiteInt8, int8_t)     \
@@ -49,10 +49,10 @@ constexpr int kVersion = 1;
   COUNT(function, kTfLiteUInt32, uint32_t) \
   COUNT(function, kTfLiteUInt64, uint64_t)
 
-#define ELEMENTWISE_OP(name, inputs, shapes, types)                     \
-  constexpr Overload k##name##Overloads[] = {types(name)};              \
-  constexpr Op k##name = {#name, inputs, Shapes::shapes,                \
-                          k##name##Overloads, std::size(k##name##Overloads)};
+#define ELEMENTWISE_OP(name, inputs, shapes, types)                          \
+  constexpr Overload k##name##Overloads[] = {types(name)};                   \
+  constexpr Op k##name = {#name, inputs, Shapes::shapes, k##name##Overloads, \
+                          std::size(k##name##Overloads)};
 #include "tflite/custom/elementwise/ops.inc"
 #undef ELEMENTWISE_OP
 
@@ -79,11 +79,9 @@ TfLiteRegistrationExternal* RegistrationExternal() {
 
 template <const Op& kOp>
 const TfLiteRegistration* Registration() {
-  static const TfLiteRegistration op =
-      MakeRegistration(RegistrationExternal<kOp>(), {.init = Init<kOp>,
-                                                     .free = Free,
-                                                     .prepare = Prepare,
-                                                     .invoke = Invoke});
+  static const TfLiteRegistration op = MakeRegistration(
+      RegistrationExternal<kOp>(),
+      {.init = Init<kOp>, .free = Free, .prepare = Prepare, .invoke = Invoke});
   return &op;
 }
 

@@ -10,8 +10,8 @@ namespace tflite::custom::elementwise {
 //   TfLiteRegistrationExternal* TanOpRegistrationExternal();
 //   const TfLiteRegistration* TanOpRegistration();
 // They are singletons that live as long as the process.
-#define ELEMENTWISE_OP(name, inputs, shapes, types)                \
-  TfLiteRegistrationExternal* name##OpRegistrationExternal();      \
+#define ELEMENTWISE_OP(name, inputs, shapes, types)           \
+  TfLiteRegistrationExternal* name##OpRegistrationExternal(); \
   const TfLiteRegistration* name##OpRegistration();
 #include "tflite/custom/elementwise/ops.inc"
 #undef ELEMENTWISE_OP

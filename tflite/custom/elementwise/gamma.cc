@@ -11,12 +11,12 @@ namespace tflite::custom::elementwise {
 
 ELEMENTWISE_EIGEN_FUNCTOR(Digamma, Eigen::internal::scalar_digamma_op)
 
-#define EIGEN_BINARY(name, functor)             \
-  template <typename T>                         \
-  const char* name(const Run& run) {            \
+#define EIGEN_BINARY(name, functor)                \
+  template <typename T>                            \
+  const char* name(const Run& run) {               \
     Binary<T>(run, Eigen::internal::functor<T>()); \
-    return nullptr;                             \
-  }                                             \
+    return nullptr;                                \
+  }                                                \
   ELEMENTWISE_FLOATS(name)
 
 EIGEN_BINARY(Igamma, scalar_igamma_op)
@@ -28,7 +28,8 @@ EIGEN_BINARY(Zeta, scalar_zeta_op)
 
 template <typename T>
 const char* Betainc(const Run& run) {
-  Ternary<T>(run, [](T a, T b, T x) { return Eigen::numext::betainc(a, b, x); });
+  Ternary<T>(run,
+             [](T a, T b, T x) { return Eigen::numext::betainc(a, b, x); });
   return nullptr;
 }
 ELEMENTWISE_FLOATS(Betainc)

@@ -1,6 +1,6 @@
-// Gradients that a model has when its training step is converted: of Elu, Relu6,
-// Softplus and Softsign by (gradient, feature), of Reciprocal by (output,
-// gradient).
+// Gradients that a model has when its training step is converted: of Elu,
+// Relu6, Softplus and Softsign by (gradient, feature), of Reciprocal by
+// (output, gradient).
 
 #include <cmath>
 

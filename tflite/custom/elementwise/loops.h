@@ -61,8 +61,8 @@ void Ternary(const Run& run, F function) {
   const T* c = InputOf<T>(run, 2);
   T* y = static_cast<T*>(run.output);
   for (size_t i = 0; i < run.size; ++i) {
-    y[i] = function(a[i * run.steps[0]], b[i * run.steps[1]],
-                    c[i * run.steps[2]]);
+    y[i] =
+        function(a[i * run.steps[0]], b[i * run.steps[1]], c[i * run.steps[2]]);
   }
 }
 

@@ -9,11 +9,28 @@
 #include "tflite/custom/elementwise/run.h"
 #include "unsupported/Eigen/SpecialFunctions"
 
+#if defined(EIGEN_VECTORIZE_SSE) && !defined(EIGEN_VECTORIZE_AVX) && \
+    !defined(EIGEN_VECTORIZE_FMA) && EIGEN_FAST_MATH
+namespace Eigen::internal {
+
+// Eigen approximates a reciprocal with AVX, for which TensorFlow is compiled,
+// and divides with plain SSE, for which this is. Erfc and Ndtri would be
+// several ULP from TensorFlow's. The instruction's last bits are the
+// processor's own choice, in TensorFlow too.
+template <>
+EIGEN_STRONG_INLINE Packet4f preciprocal<Packet4f>(const Packet4f& x) {
+  return generic_reciprocal_newton_step<Packet4f, /*Steps=*/1>::run(
+      x, _mm_rcp_ps(x));
+}
+
+}  // namespace Eigen::internal
+#endif
+
 namespace tflite::custom::elementwise {
 
 // Eigen's functor over `kInputs` inputs, all with step 1, in SIMD where Eigen
-// has that for it. The last few elements go through the same packet functions as
-// the others, so that an element's value does not depend on where it stands.
+// has that for it. The last few elements go through the same packet functions
+// as the others, so that an element's value does not depend on where it stands.
 template <typename T, typename Functor, int kInputs = 1>
 void Packets(const Run& run) {
   using Eigen::internal::ploadu;

@@ -27,6 +27,7 @@ def single_op_model(
     *,
     dtype: str = "float32",
     output_dtype: str | None = None,
+    input_shapes: Sequence[Sequence[int]] | None = None,
     signature: Sequence[int] | None = None,
     inputs: int = 1,
     outputs: int = 1,
@@ -40,6 +41,7 @@ def single_op_model(
       shape: shape of every input and output.
       dtype: their type, by its name in the model schema, in any case.
       output_dtype: that of the outputs where it is another.
+      input_shapes: the shape of each input where they are not all `shape`.
       signature: the shape with -1 for the dimensions that may change; none may
         where it is not given, though an interpreter resizes them all the same.
       inputs: how many inputs; they are named input_0, input_1, ...
@@ -59,12 +61,14 @@ def single_op_model(
     operator.outputs = list(range(inputs, inputs + outputs))
     operator.customOptions = list(options)
 
-    types = {f"input_{i}": dtype for i in range(inputs)}
-    types |= {f"output_{i}": output_dtype or dtype for i in range(outputs)}
     graph = schema.SubGraphT()
     graph.name = "main"
     graph.tensors = [
-        _tensor(name, shape, type_, signature) for name, type_ in types.items()
+        _tensor(f"input_{i}", input_shape, dtype, signature)
+        for i, input_shape in enumerate(input_shapes or [shape] * inputs)
+    ] + [
+        _tensor(f"output_{i}", shape, output_dtype or dtype, signature)
+        for i in range(outputs)
     ]
     graph.inputs = operator.inputs
     graph.outputs = operator.outputs

@@ -3,6 +3,7 @@
 #include <cstddef>
 
 #include "tflite/custom/atan_math.h"
+#include "tflite/custom/elementwise/functions.h"
 #include "tflite/custom/registration.h"
 #include "third_party/tensorflow/lite/c/c_api.h"
 #include "third_party/tensorflow/lite/c/c_api_opaque.h"
@@ -15,13 +16,14 @@ namespace {
 constexpr char kName[] = "Atan";
 constexpr int kVersion = 1;
 
-TfLiteStatus EnsureFloat32(TfLiteOpaqueContext* context, const char* role,
-                           const TfLiteOpaqueTensor* tensor) {
-  const TfLiteType type = TfLiteOpaqueTensorType(tensor);
-  if (type == kTfLiteFloat32) return kTfLiteOk;
+TfLiteStatus EnsureType(TfLiteOpaqueContext* context, const char* role,
+                        const TfLiteOpaqueTensor* tensor, const char* wanted,
+                        bool fits) {
+  if (fits) return kTfLiteOk;
   TfLiteOpaqueContextReportError(
-      context, "%s: %s must be FLOAT32, but tensor '%s' is %s", kName, role,
-      TfLiteOpaqueTensorName(tensor), TfLiteTypeGetName(type));
+      context, "%s: %s must be %s, but tensor '%s' is %s", kName, role, wanted,
+      TfLiteOpaqueTensorName(tensor),
+      TfLiteTypeGetName(TfLiteOpaqueTensorType(tensor)));
   return kTfLiteError;
 }
 
@@ -32,8 +34,13 @@ TfLiteStatus Prepare(TfLiteOpaqueContext* context, TfLiteOpaqueNode* node) {
   TF_LITE_OPAQUE_ENSURE(context, input != nullptr);
   TfLiteOpaqueTensor* output = TfLiteOpaqueNodeGetOutput(context, node, 0);
   TF_LITE_OPAQUE_ENSURE(context, output != nullptr);
-  TF_LITE_OPAQUE_ENSURE_STATUS(EnsureFloat32(context, "input", input));
-  TF_LITE_OPAQUE_ENSURE_STATUS(EnsureFloat32(context, "output", output));
+  const TfLiteType type = TfLiteOpaqueTensorType(input);
+  TF_LITE_OPAQUE_ENSURE_STATUS(
+      EnsureType(context, "input", input, "FLOAT32 or FLOAT64",
+                 type == kTfLiteFloat32 || type == kTfLiteFloat64));
+  TF_LITE_OPAQUE_ENSURE_STATUS(
+      EnsureType(context, "output", output, TfLiteTypeGetName(type),
+                 TfLiteOpaqueTensorType(output) == type));
 
   const int num_dims = TfLiteOpaqueTensorNumDims(input);
   TF_LITE_OPAQUE_ENSURE(context, num_dims >= 0);
@@ -48,9 +55,16 @@ TfLiteStatus Prepare(TfLiteOpaqueContext* context, TfLiteOpaqueNode* node) {
 TfLiteStatus Eval(TfLiteOpaqueContext* context, TfLiteOpaqueNode* node) {
   const TfLiteOpaqueTensor* input = TfLiteOpaqueNodeGetInput(context, node, 0);
   TfLiteOpaqueTensor* output = TfLiteOpaqueNodeGetOutput(context, node, 0);
-  Atan(TfLiteOpaqueTensorByteSize(input) / sizeof(float),
-       static_cast<const float*>(TfLiteOpaqueTensorData(input)),
-       static_cast<float*>(TfLiteOpaqueTensorData(output)));
+  const size_t bytes = TfLiteOpaqueTensorByteSize(input);
+  const void* x = TfLiteOpaqueTensorData(input);
+  void* y = TfLiteOpaqueTensorData(output);
+  if (TfLiteOpaqueTensorType(input) == kTfLiteFloat32) {
+    Atan(bytes / sizeof(float), static_cast<const float*>(x),
+         static_cast<float*>(y));
+  } else {
+    tflite::custom::elementwise::Atan<double>(
+        {bytes / sizeof(double), {x}, {1}, y});
+  }
   return kTfLiteOk;
 }
 

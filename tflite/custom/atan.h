@@ -6,8 +6,9 @@
 
 namespace atan_op {
 
-// The custom op "Atan", version 1: one float32 tensor of any shape in, one of
-// the same shape out. Both are singletons that live as long as the process.
+// The custom op "Atan", version 1: one float32 or float64 tensor of any shape
+// in, one of the same type and shape out. Both are singletons that live as long
+// as the process.
 
 // For TfLiteInterpreterOptionsAddOperator.
 TfLiteRegistrationExternal* AtanOpRegistrationExternal();

@@ -3,5 +3,6 @@
 #define TFLITE_CUSTOM_CUSTOM_OPS_H_
 
 #include "tflite/custom/atan.h"
+#include "tflite/custom/elementwise/elementwise.h"
 
 #endif  // TFLITE_CUSTOM_CUSTOM_OPS_H_

@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -97,7 +98,10 @@ TEST(RegisterTest, EveryKernelHasTheSameIdentityInBothForms) {
 }
 
 TEST(RegisterTest, FindsKernelsByNameAndVersion) {
-  EXPECT_EQ(CustomOpNames(), std::vector<std::string>{"Atan"});
+  const std::vector<std::string> names = CustomOpNames();
+  EXPECT_EQ(names.size(), CustomOps().size());
+  EXPECT_TRUE(std::binary_search(names.begin(), names.end(), "Atan"));
+  EXPECT_TRUE(std::binary_search(names.begin(), names.end(), "Zeta"));
   const TfLiteRegistration* atan = FindCustomOp("Atan", 1);
   ASSERT_NE(atan, nullptr);
   EXPECT_EQ(atan->invoke, atan_op::AtanOpRegistration()->invoke);

@@ -12,10 +12,13 @@ const TfLiteRegistration* MutableOpResolver::FindOp(int, int) const {
 
 const TfLiteRegistration* MutableOpResolver::FindOp(const char* op,
                                                     int version) const {
-  return added_.custom_name != nullptr && added_.version == version &&
-                 std::strcmp(added_.custom_name, op) == 0
-             ? &added_
-             : nullptr;
+  for (const TfLiteRegistration& registration : added_) {
+    if (registration.version == version &&
+        std::strcmp(registration.custom_name, op) == 0) {
+      return &registration;
+    }
+  }
+  return nullptr;
 }
 
 MutableOpResolver::~MutableOpResolver() = default;
@@ -23,9 +26,9 @@ MutableOpResolver::~MutableOpResolver() = default;
 void MutableOpResolver::AddCustom(const char* name,
                                   const TfLiteRegistration* registration,
                                   int version) {
-  added_ = *registration;
-  added_.custom_name = name;
-  added_.version = version;
+  added_.push_back(*registration);
+  added_.back().custom_name = name;
+  added_.back().version = version;
 }
 
 }  // namespace tflite

@@ -1,0 +1,100 @@
+#include "tflite/custom/elementwise/elementwise.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+
+#include "tflite/custom/elementwise/functions.h"
+#include "tflite/custom/elementwise/kernel.h"
+#include "tflite/custom/registration.h"
+#include "third_party/tensorflow/lite/c/c_api.h"
+#include "third_party/tensorflow/lite/c/c_api_types.h"
+#include "third_party/tensorflow/lite/c/common.h"
+
+namespace tflite::custom::elementwise {
+namespace {
+
+constexpr int kVersion = 1;
+
+// The types that a line of ops.inc names, each with the function for it.
+#define OVERLOAD(function, tflite_type, type) \
+  {tflite_type, tflite_type, sizeof(type), sizeof(type), function<type>},
+#define FLOATS(function)                    \
+  OVERLOAD(function, kTfLiteFloat32, float) \
+  OVERLOAD(function, kTfLiteFloat64, double)
+#define NUMBERS(function)                   \
+  OVERLOAD(function, kTfLiteInt32, int32_t) \
+  OVERLOAD(function, kTfLiteInt64, int64_t) \
+  FLOATS(function)
+#define INTEGERS(function)                    \
+  OVERLOAD(function, kTfLiteInt8, int8_t)     \
+  OVERLOAD(function, kTfLiteInt16, int16_t)   \
+  OVERLOAD(function, kTfLiteInt32, int32_t)   \
+  OVERLOAD(function, kTfLiteInt64, int64_t)   \
+  OVERLOAD(function, kTfLiteUInt8, uint8_t)   \
+  OVERLOAD(function, kTfLiteUInt16, uint16_t) \
+  OVERLOAD(function, kTfLiteUInt32, uint32_t) \
+  OVERLOAD(function, kTfLiteUInt64, uint64_t)
+
+// Integers in, numbers of bits out.
+#define COUNT(function, tflite_type, type) \
+  {tflite_type, kTfLiteUInt8, sizeof(type), sizeof(uint8_t), function<type>},
+#define COUNTS(function)                   \
+  COUNT(function, kTfLiteInt8, int8_t)     \
+  COUNT(function, kTfLiteInt16, int16_t)   \
+  COUNT(function, kTfLiteInt32, int32_t)   \
+  COUNT(function, kTfLiteInt64, int64_t)   \
+  COUNT(function, kTfLiteUInt8, uint8_t)   \
+  COUNT(function, kTfLiteUInt16, uint16_t) \
+  COUNT(function, kTfLiteUInt32, uint32_t) \
+  COUNT(function, kTfLiteUInt64, uint64_t)
+
+#define ELEMENTWISE_OP(name, inputs, shapes, types)                          \
+  constexpr Overload k##name##Overloads[] = {types(name)};                   \
+  constexpr Op k##name = {#name, inputs, Shapes::shapes, k##name##Overloads, \
+                          std::size(k##name##Overloads)};
+#include "tflite/custom/elementwise/ops.inc"
+#undef ELEMENTWISE_OP
+
+template <const Op& kOp>
+void* Init(TfLiteOpaqueContext* /*context*/, const char* /*buffer*/,
+           size_t /*length*/) {
+  return InitOp(kOp);
+}
+
+template <const Op& kOp>
+TfLiteRegistrationExternal* RegistrationExternal() {
+  // Never destroyed: an interpreter may outlive any static object.
+  static TfLiteRegistrationExternal* const op = [] {
+    TfLiteRegistrationExternal* r = TfLiteRegistrationExternalCreate(
+        kTfLiteBuiltinCustom, kOp.name, kVersion);
+    TfLiteRegistrationExternalSetInit(r, Init<kOp>);
+    TfLiteRegistrationExternalSetFree(r, Free);
+    TfLiteRegistrationExternalSetPrepare(r, Prepare);
+    TfLiteRegistrationExternalSetInvoke(r, Invoke);
+    return r;
+  }();
+  return op;
+}
+
+template <const Op& kOp>
+const TfLiteRegistration* Registration() {
+  static const TfLiteRegistration op = MakeRegistration(
+      RegistrationExternal<kOp>(),
+      {.init = Init<kOp>, .free = Free, .prepare = Prepare, .invoke = Invoke});
+  return &op;
+}
+
+}  // namespace
+
+#define ELEMENTWISE_OP(name, inputs, shapes, types)            \
+  TfLiteRegistrationExternal* name##OpRegistrationExternal() { \
+    return RegistrationExternal<k##name>();                    \
+  }                                                            \
+  const TfLiteRegistration* name##OpRegistration() {           \
+    return Registration<k##name>();                            \
+  }
+#include "tflite/custom/elementwise/ops.inc"
+#undef ELEMENTWISE_OP
+
+}  // namespace tflite::custom::elementwise

@@ -1,0 +1,184 @@
+#include "tflite/custom/elementwise/kernel.h"
+
+#include <xmmintrin.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "tflite/custom/elementwise/broadcast.h"
+#include "tflite/custom/elementwise/run.h"
+#include "third_party/tensorflow/lite/c/c_api.h"
+#include "third_party/tensorflow/lite/c/c_api_opaque.h"
+#include "third_party/tensorflow/lite/c/c_api_types.h"
+#include "third_party/tensorflow/lite/c/common.h"
+
+namespace tflite::custom::elementwise {
+namespace {
+
+struct OpData {
+  const Op& op;
+  // Both are Prepare's.
+  const Overload* overload = nullptr;
+  Broadcast broadcast;
+};
+
+std::string TypesOf(const Op& op) {
+  std::string text;
+  for (int i = 0; i < op.num_overloads; ++i) {
+    if (i > 0) text += i + 1 < op.num_overloads ? ", " : " or ";
+    text += TfLiteTypeGetName(op.overloads[i].input);
+  }
+  return text;
+}
+
+std::string TextOf(const std::vector<Shape>& shapes) {
+  std::string text;
+  for (size_t i = 0; i < shapes.size(); ++i) {
+    if (i > 0) text += i + 1 < shapes.size() ? ", " : " and ";
+    text += "[";
+    for (size_t j = 0; j < shapes[i].size(); ++j) {
+      text += (j > 0 ? "," : "") + std::to_string(shapes[i][j]);
+    }
+    text += "]";
+  }
+  return text;
+}
+
+// Null where `shapes` are as `rule` wants them, else what they should be.
+const char* WhatShapesShouldBe(Shapes rule, const std::vector<Shape>& shapes) {
+  const Shape* seen = nullptr;
+  for (const Shape& shape : shapes) {
+    if (rule == Shapes::kSameOrScalar && shape.empty()) continue;
+    if (seen != nullptr && rule != Shapes::kBroadcast && shape != *seen) {
+      return rule == Shapes::kSame ? "be the same"
+                                   : "be the same where they are not scalars";
+    }
+    seen = &shape;
+  }
+  return nullptr;
+}
+
+TfLiteStatus EnsureType(TfLiteOpaqueContext* context, const Op& op,
+                        const char* role, int index,
+                        const TfLiteOpaqueTensor* tensor,
+                        const std::string& wanted, bool fits) {
+  if (fits) return kTfLiteOk;
+  TfLiteOpaqueContextReportError(
+      context, "%s: %s %d must be %s, but tensor '%s' is %s", op.name, role,
+      index, wanted.c_str(), TfLiteOpaqueTensorName(tensor),
+      TfLiteTypeGetName(TfLiteOpaqueTensorType(tensor)));
+  return kTfLiteError;
+}
+
+// Has the thread take denormals for zero while it lives, as TensorFlow's
+// threads do. Some runtimes do that themselves and some do not; so they all
+// come to TensorFlow's results. Series that run into denormals take a thousand
+// times as long without.
+class FlushedDenormals {
+ public:
+  FlushedDenormals() : before_(_mm_getcsr()) {
+    constexpr unsigned kFlushResults = 0x8000, kFlushOperands = 0x0040;
+    _mm_setcsr(before_ | kFlushResults | kFlushOperands);
+  }
+  FlushedDenormals(const FlushedDenormals&) = delete;
+  FlushedDenormals& operator=(const FlushedDenormals&) = delete;
+  ~FlushedDenormals() { _mm_setcsr(before_); }
+
+ private:
+  const unsigned before_;
+};
+
+TfLiteStatus ResizeTo(TfLiteOpaqueContext* context, TfLiteOpaqueTensor* tensor,
+                      const Shape& shape) {
+  TfLiteIntArray* size = TfLiteIntArrayCreate(static_cast<int>(shape.size()));
+  TF_LITE_OPAQUE_ENSURE(context, size != nullptr);
+  std::copy(shape.begin(), shape.end(), size->data);
+  return TfLiteOpaqueContextResizeTensor(context, tensor, size);
+}
+
+}  // namespace
+
+void* InitOp(const Op& op) { return new OpData{op}; }
+
+void Free(TfLiteOpaqueContext* /*context*/, void* data) {
+  delete static_cast<OpData*>(data);
+}
+
+TfLiteStatus Prepare(TfLiteOpaqueContext* context, TfLiteOpaqueNode* node) {
+  auto* data = static_cast<OpData*>(TfLiteOpaqueNodeGetUserData(node));
+  TF_LITE_OPAQUE_ENSURE(context, data != nullptr);
+  const Op& op = data->op;
+  TF_LITE_OPAQUE_ENSURE_EQ(context, TfLiteOpaqueNodeNumberOfInputs(node),
+                           op.num_inputs);
+  TF_LITE_OPAQUE_ENSURE_EQ(context, TfLiteOpaqueNodeNumberOfOutputs(node), 1);
+
+  data->overload = nullptr;
+  std::vector<Shape> shapes(op.num_inputs);
+  for (int i = 0; i < op.num_inputs; ++i) {
+    const TfLiteOpaqueTensor* input =
+        TfLiteOpaqueNodeGetInput(context, node, i);
+    TF_LITE_OPAQUE_ENSURE(context, input != nullptr);
+    const TfLiteType type = TfLiteOpaqueTensorType(input);
+    if (i == 0) {
+      const Overload* end = op.overloads + op.num_overloads;
+      const Overload* found =
+          std::find_if(op.overloads, end,
+                       [type](const Overload& o) { return o.input == type; });
+      TF_LITE_OPAQUE_ENSURE_STATUS(EnsureType(context, op, "input", i, input,
+                                              TypesOf(op), found != end));
+      data->overload = found;
+    }
+    const TfLiteType wanted = data->overload->input;
+    TF_LITE_OPAQUE_ENSURE_STATUS(
+        EnsureType(context, op, "input", i, input,
+                   std::string(TfLiteTypeGetName(wanted)) + " as input 0 is",
+                   type == wanted));
+    const int num_dims = TfLiteOpaqueTensorNumDims(input);
+    TF_LITE_OPAQUE_ENSURE(context, num_dims >= 0);
+    for (int d = 0; d < num_dims; ++d) {
+      shapes[i].push_back(TfLiteOpaqueTensorDim(input, d));
+    }
+  }
+
+  TfLiteOpaqueTensor* output = TfLiteOpaqueNodeGetOutput(context, node, 0);
+  TF_LITE_OPAQUE_ENSURE(context, output != nullptr);
+  TF_LITE_OPAQUE_ENSURE_STATUS(
+      EnsureType(context, op, "output", 0, output,
+                 TfLiteTypeGetName(data->overload->output),
+                 TfLiteOpaqueTensorType(output) == data->overload->output));
+
+  const char* wanted = WhatShapesShouldBe(op.shapes, shapes);
+  if (wanted == nullptr && !data->broadcast.Plan(shapes)) {
+    wanted = "broadcast: a dimension must be the same in all, or 1";
+  }
+  if (wanted != nullptr) {
+    TfLiteOpaqueContextReportError(
+        context, "%s: the inputs' shapes are %s; they must %s", op.name,
+        TextOf(shapes).c_str(), wanted);
+    return kTfLiteError;
+  }
+  return ResizeTo(context, output, data->broadcast.shape());
+}
+
+TfLiteStatus Invoke(TfLiteOpaqueContext* context, TfLiteOpaqueNode* node) {
+  auto* data = static_cast<OpData*>(TfLiteOpaqueNodeGetUserData(node));
+  const void* inputs[Run::kMaxInputs] = {};
+  for (int i = 0; i < data->op.num_inputs; ++i) {
+    inputs[i] =
+        TfLiteOpaqueTensorData(TfLiteOpaqueNodeGetInput(context, node, i));
+  }
+  void* output =
+      TfLiteOpaqueTensorData(TfLiteOpaqueNodeGetOutput(context, node, 0));
+  const Overload& overload = *data->overload;
+  const FlushedDenormals flushed_denormals;
+  const char* error =
+      data->broadcast.ForEachRun(overload.function, inputs, overload.input_size,
+                                 output, overload.output_size);
+  if (error == nullptr) return kTfLiteOk;
+  TfLiteOpaqueContextReportError(context, "%s: %s", data->op.name, error);
+  return kTfLiteError;
+}
+
+}  // namespace tflite::custom::elementwise

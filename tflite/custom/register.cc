@@ -7,6 +7,10 @@
 
 #include "tflite/custom/atan.h"
 #include "tflite/custom/foreign_resolver.h"
+#include "tflite/custom/linalg/cross.h"
+#include "tflite/custom/linalg/linalg.h"
+#include "tflite/custom/multiplex/multiplex_dense.h"
+#include "tflite/custom/reduction/reduction.h"
 #include "third_party/tensorflow/lite/c/c_api.h"
 #include "third_party/tensorflow/lite/c/common.h"
 
@@ -15,6 +19,23 @@ namespace tflite::custom {
 const std::vector<CustomOp>& CustomOps() {
   static const auto* const ops = new std::vector<CustomOp>{
       {atan_op::AtanOpRegistrationExternal, atan_op::AtanOpRegistration},
+      {CrossOpRegistrationExternal, CrossOpRegistration},
+      {linalg_ops::CholeskyOpRegistrationExternal,
+       linalg_ops::CholeskyOpRegistration},
+      {linalg_ops::MatrixInverseOpRegistrationExternal,
+       linalg_ops::MatrixInverseOpRegistration},
+      {linalg_ops::QrOpRegistrationExternal, linalg_ops::QrOpRegistration},
+      {linalg_ops::SvdOpRegistrationExternal, linalg_ops::SvdOpRegistration},
+      {multiplex_ops::MultiplexDenseOpRegistrationExternal,
+       multiplex_ops::MultiplexDenseOpRegistration},
+      {reduction_ops::CumulativeLogsumexpOpRegistrationExternal,
+       reduction_ops::CumulativeLogsumexpOpRegistration},
+      {reduction_ops::DenseBincountOpRegistrationExternal,
+       reduction_ops::DenseBincountOpRegistration},
+      {reduction_ops::HistogramFixedWidthOpRegistrationExternal,
+       reduction_ops::HistogramFixedWidthOpRegistration},
+      {reduction_ops::SegmentMeanOpRegistrationExternal,
+       reduction_ops::SegmentMeanOpRegistration},
   };
   return *ops;
 }

@@ -12,10 +12,12 @@ const TfLiteRegistration* MutableOpResolver::FindOp(int, int) const {
 
 const TfLiteRegistration* MutableOpResolver::FindOp(const char* op,
                                                     int version) const {
-  return added_.custom_name != nullptr && added_.version == version &&
-                 std::strcmp(added_.custom_name, op) == 0
-             ? &added_
-             : nullptr;
+  for (const TfLiteRegistration& added : added_) {
+    if (added.version == version && std::strcmp(added.custom_name, op) == 0) {
+      return &added;
+    }
+  }
+  return nullptr;
 }
 
 MutableOpResolver::~MutableOpResolver() = default;
@@ -23,9 +25,9 @@ MutableOpResolver::~MutableOpResolver() = default;
 void MutableOpResolver::AddCustom(const char* name,
                                   const TfLiteRegistration* registration,
                                   int version) {
-  added_ = *registration;
-  added_.custom_name = name;
-  added_.version = version;
+  added_.push_back(*registration);
+  added_.back().custom_name = name;
+  added_.back().version = version;
 }
 
 }  // namespace tflite

@@ -1,6 +1,8 @@
 #ifndef TFLITE_CUSTOM_TESTDATA_FAKE_RESOLVER_H_
 #define TFLITE_CUSTOM_TESTDATA_FAKE_RESOLVER_H_
 
+#include <deque>
+
 #include "third_party/tensorflow/lite/c/common.h"
 
 namespace tflite {
@@ -26,7 +28,7 @@ class MutableOpResolver : public OpResolver {
                  int version = 1);
 
  private:
-  TfLiteRegistration added_ = {};
+  std::deque<TfLiteRegistration> added_;  // Which others point to.
 };
 
 }  // namespace tflite

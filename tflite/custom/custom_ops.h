@@ -4,5 +4,19 @@
 
 #include "tflite/custom/atan.h"
 #include "tflite/custom/elementwise/elementwise.h"
+#include "tflite/custom/linalg/cross.h"
+#include "tflite/custom/linalg/linalg.h"
+#include "tflite/custom/multiplex/multiplex_dense.h"
+#include "tflite/custom/reduction/reduction.h"
+
+namespace tflite::custom {
+
+// What is written in C has no namespace of its own.
+namespace c_ops {
+using ::CrossOpRegistration;
+using ::CrossOpRegistrationExternal;
+}  // namespace c_ops
+
+}  // namespace tflite::custom
 
 #endif  // TFLITE_CUSTOM_CUSTOM_OPS_H_

@@ -100,6 +100,8 @@ TEST(RegisterTest, EveryKernelHasTheSameIdentityInBothForms) {
 TEST(RegisterTest, FindsKernelsByNameAndVersion) {
   const std::vector<std::string> names = CustomOpNames();
   EXPECT_EQ(names.size(), CustomOps().size());
+  EXPECT_TRUE(std::is_sorted(names.begin(), names.end()));
+  EXPECT_EQ(std::adjacent_find(names.begin(), names.end()), names.end());
   EXPECT_TRUE(std::binary_search(names.begin(), names.end(), "Atan"));
   EXPECT_TRUE(std::binary_search(names.begin(), names.end(), "Zeta"));
   const TfLiteRegistration* atan = FindCustomOp("Atan", 1);

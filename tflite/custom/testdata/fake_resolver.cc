@@ -12,10 +12,9 @@ const TfLiteRegistration* MutableOpResolver::FindOp(int, int) const {
 
 const TfLiteRegistration* MutableOpResolver::FindOp(const char* op,
                                                     int version) const {
-  for (const TfLiteRegistration& registration : added_) {
-    if (registration.version == version &&
-        std::strcmp(registration.custom_name, op) == 0) {
-      return &registration;
+  for (const TfLiteRegistration& added : added_) {
+    if (added.version == version && std::strcmp(added.custom_name, op) == 0) {
+      return &added;
     }
   }
   return nullptr;

@@ -1,7 +1,7 @@
 #ifndef TFLITE_CUSTOM_TESTDATA_FAKE_RESOLVER_H_
 #define TFLITE_CUSTOM_TESTDATA_FAKE_RESOLVER_H_
 
-#include <vector>
+#include <deque>
 
 #include "third_party/tensorflow/lite/c/common.h"
 
@@ -28,7 +28,7 @@ class MutableOpResolver : public OpResolver {
                  int version = 1);
 
  private:
-  std::vector<TfLiteRegistration> added_;
+  std::deque<TfLiteRegistration> added_;  // Which others point to.
 };
 
 }  // namespace tflite

@@ -1,0 +1,152 @@
+// The whole life of an op with state. Init reads the options into an OpData
+// that Free deletes; Prepare asks for two temporaries in the arena, whose
+// indices OpData keeps; Eval finds them there and allocates nothing.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "tflite/custom/linalg/linalg.h"
+#include "tflite/custom/linalg/matrices.h"
+#include "tflite/custom/linalg/qr_math.h"
+#include "tflite/custom/op_definition.h"
+#include "tflite/custom/op_options.h"
+#include "tflite/custom/opaque_tensor.h"
+#include "third_party/tensorflow/lite/c/c_api_opaque.h"
+#include "third_party/tensorflow/lite/c/c_api_types.h"
+#include "third_party/tensorflow/lite/c/common.h"
+
+namespace linalg_ops {
+namespace {
+
+using ::tflite::custom::Data;
+using ::tflite::custom::EnsureArity;
+using ::tflite::custom::EnsureType;
+using ::tflite::custom::EnsureValid;
+using ::tflite::custom::MutableData;
+using ::tflite::custom::OpDefinition;
+using ::tflite::custom::OpOptions;
+using ::tflite::custom::Resize;
+using ::tflite::custom::WithFloat;
+
+constexpr char kName[] = "Qr";
+
+enum Temporary { kFactored, kScratch, kTemporaryCount };
+constexpr int kNotYet = -1;
+
+struct OpData {
+  bool full_matrices;
+  std::string error;
+  std::array<int, kTemporaryCount> temporaries = {kNotYet, kNotYet};
+};
+
+OpData* DataOf(const TfLiteOpaqueNode* node) {
+  return static_cast<OpData*>(TfLiteOpaqueNodeGetUserData(node));
+}
+
+void* Init(TfLiteOpaqueContext* context, const char* buffer, size_t length) {
+  OpOptions options(buffer, length);
+  auto data = std::make_unique<OpData>();
+  data->full_matrices = options.Bool("full_matrices", false);
+  data->error = options.error();
+  return data.release();
+}
+
+void Free(TfLiteOpaqueContext* context, void* data) {
+  delete static_cast<OpData*>(data);
+}
+
+// Adds the temporaries to the graph, where an earlier Prepare has not.
+TfLiteStatus AddTemporaries(TfLiteOpaqueContext* context,
+                            TfLiteOpaqueNode* node, TfLiteType type) {
+  OpData* data = DataOf(node);
+  for (int& index : data->temporaries) {
+    if (index != kNotYet) continue;
+    TfLiteOpaqueTensorBuilder* builder = TfLiteOpaqueTensorBuilderCreate();
+    TF_LITE_OPAQUE_ENSURE(context, builder != nullptr);
+    TfLiteOpaqueTensorBuilderSetType(builder, type);
+    TfLiteOpaqueTensorBuilderSetAllocationType(builder, kTfLiteArenaRw);
+    const TfLiteStatus status =
+        TfLiteOpaqueContextAddTensor(context, builder, &index);
+    TfLiteOpaqueTensorBuilderDelete(builder);
+    TF_LITE_OPAQUE_ENSURE_STATUS(status);
+  }
+  return TfLiteOpaqueNodeSetTemporaries(node, data->temporaries.data(),
+                                        kTemporaryCount);
+}
+
+TfLiteOpaqueTensor* GetTemporary(TfLiteOpaqueContext* context,
+                                 TfLiteOpaqueNode* node, Temporary which) {
+  return TfLiteOpaqueContextGetOpaqueTensor(context,
+                                            DataOf(node)->temporaries[which]);
+}
+
+TfLiteStatus Prepare(TfLiteOpaqueContext* context, TfLiteOpaqueNode* node) {
+  const OpData* data = DataOf(node);
+  TF_LITE_OPAQUE_ENSURE_STATUS(EnsureValid(context, kName, data->error));
+  TF_LITE_OPAQUE_ENSURE_STATUS(EnsureArity(context, node, kName, 1, 2));
+  const TfLiteOpaqueTensor* input = TfLiteOpaqueNodeGetInput(context, node, 0);
+  Matrices matrices;
+  TF_LITE_OPAQUE_ENSURE_STATUS(GetMatrices(context, kName, input, &matrices));
+  const TfLiteType type = TfLiteOpaqueTensorType(input);
+
+  // This moves the context's tensors: pointers to them are got anew below.
+  TF_LITE_OPAQUE_ENSURE_STATUS(AddTemporaries(context, node, type));
+  TF_LITE_OPAQUE_ENSURE_STATUS(Resize(context,
+                                      GetTemporary(context, node, kFactored),
+                                      {matrices.rows, matrices.cols}));
+  TF_LITE_OPAQUE_ENSURE_STATUS(
+      Resize(context, GetTemporary(context, node, kScratch),
+             {QrScratchSize(matrices.rows, matrices.cols)}));
+
+  TfLiteOpaqueTensor* q = TfLiteOpaqueNodeGetOutput(context, node, 0);
+  TfLiteOpaqueTensor* r = TfLiteOpaqueNodeGetOutput(context, node, 1);
+  TF_LITE_OPAQUE_ENSURE_STATUS(EnsureType(context, kName, "q", q, {type}));
+  TF_LITE_OPAQUE_ENSURE_STATUS(EnsureType(context, kName, "r", r, {type}));
+  const int q_cols = data->full_matrices ? matrices.rows : matrices.smaller();
+  TF_LITE_OPAQUE_ENSURE_STATUS(
+      Resize(context, q, matrices.Shape({matrices.rows, q_cols})));
+  return Resize(context, r, matrices.Shape({q_cols, matrices.cols}));
+}
+
+TfLiteStatus Eval(TfLiteOpaqueContext* context, TfLiteOpaqueNode* node) {
+  const TfLiteOpaqueTensor* input = TfLiteOpaqueNodeGetInput(context, node, 0);
+  TfLiteOpaqueTensor* q = TfLiteOpaqueNodeGetOutput(context, node, 0);
+  TfLiteOpaqueTensor* r = TfLiteOpaqueNodeGetOutput(context, node, 1);
+  TfLiteOpaqueTensor* factored = GetTemporary(context, node, kFactored);
+  TfLiteOpaqueTensor* scratch = GetTemporary(context, node, kScratch);
+  TF_LITE_OPAQUE_ENSURE(
+      context, TfLiteOpaqueTensorGetAllocationType(factored) == kTfLiteArenaRw);
+  const int rank = TfLiteOpaqueTensorNumDims(input);
+  const int rows = TfLiteOpaqueTensorDim(input, rank - 2);
+  const int cols = TfLiteOpaqueTensorDim(input, rank - 1);
+  const int q_cols = TfLiteOpaqueTensorDim(q, rank - 1);
+  int64_t count = 1;
+  for (int i = 0; i < rank - 2; ++i) count *= TfLiteOpaqueTensorDim(input, i);
+  WithFloat(TfLiteOpaqueTensorType(input), [&](auto zero) {
+    using T = decltype(zero);
+    for (int64_t i = 0; i < count; ++i) {
+      Qr(rows, cols, q_cols, Data<T>(input) + i * rows * cols,
+         MutableData<T>(factored), MutableData<T>(scratch),
+         MutableData<T>(q) + i * rows * q_cols,
+         MutableData<T>(r) + i * q_cols * cols);
+    }
+  });
+  return kTfLiteOk;
+}
+
+constexpr OpDefinition kOp = {kName, {Init, Free, Prepare, Eval}};
+
+}  // namespace
+
+TfLiteRegistrationExternal* QrOpRegistrationExternal() {
+  return tflite::custom::RegistrationExternalOf<kOp>();
+}
+
+const TfLiteRegistration* QrOpRegistration() {
+  return tflite::custom::RegistrationOf<kOp>();
+}
+
+}  // namespace linalg_ops

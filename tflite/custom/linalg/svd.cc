@@ -1,0 +1,132 @@
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <tuple>
+
+#include "tflite/custom/linalg/linalg.h"
+#include "tflite/custom/linalg/matrices.h"
+#include "tflite/custom/linalg/svd_math.h"
+#include "tflite/custom/op_definition.h"
+#include "tflite/custom/op_options.h"
+#include "tflite/custom/opaque_tensor.h"
+#include "third_party/tensorflow/lite/c/c_api_opaque.h"
+#include "third_party/tensorflow/lite/c/c_api_types.h"
+#include "third_party/tensorflow/lite/c/common.h"
+
+namespace linalg_ops {
+namespace {
+
+using ::tflite::custom::Data;
+using ::tflite::custom::EnsureArity;
+using ::tflite::custom::EnsureType;
+using ::tflite::custom::EnsureValid;
+using ::tflite::custom::MutableData;
+using ::tflite::custom::OpDefinition;
+using ::tflite::custom::OpOptions;
+using ::tflite::custom::Resize;
+using ::tflite::custom::WithFloat;
+
+constexpr char kName[] = "Svd";
+
+template <typename T>
+using Solver = std::unique_ptr<SvdSolver<T>>;
+
+struct OpData {
+  bool compute_uv;
+  bool full_matrices;
+  std::string error;
+  // Of the input's type; the other is null.
+  std::tuple<Solver<float>, Solver<double>> solvers;
+};
+
+void* Init(TfLiteOpaqueContext* context, const char* buffer, size_t length) {
+  OpOptions options(buffer, length);
+  auto data = std::make_unique<OpData>();
+  data->compute_uv = options.Bool("compute_uv", true);
+  data->full_matrices = options.Bool("full_matrices", false);
+  data->error = options.error();
+  return data.release();
+}
+
+void Free(TfLiteOpaqueContext* context, void* data) {
+  delete static_cast<OpData*>(data);
+}
+
+TfLiteStatus Prepare(TfLiteOpaqueContext* context, TfLiteOpaqueNode* node) {
+  auto* data = static_cast<OpData*>(TfLiteOpaqueNodeGetUserData(node));
+  TF_LITE_OPAQUE_ENSURE_STATUS(EnsureValid(context, kName, data->error));
+  TF_LITE_OPAQUE_ENSURE_STATUS(EnsureArity(context, node, kName, 1, 3));
+  const TfLiteOpaqueTensor* input = TfLiteOpaqueNodeGetInput(context, node, 0);
+  TfLiteOpaqueTensor* s = TfLiteOpaqueNodeGetOutput(context, node, 0);
+  TfLiteOpaqueTensor* u = TfLiteOpaqueNodeGetOutput(context, node, 1);
+  TfLiteOpaqueTensor* v = TfLiteOpaqueNodeGetOutput(context, node, 2);
+  Matrices matrices;
+  TF_LITE_OPAQUE_ENSURE_STATUS(GetMatrices(context, kName, input, &matrices));
+  const TfLiteType type = TfLiteOpaqueTensorType(input);
+  TF_LITE_OPAQUE_ENSURE_STATUS(EnsureType(context, kName, "s", s, {type}));
+  TF_LITE_OPAQUE_ENSURE_STATUS(EnsureType(context, kName, "u", u, {type}));
+  TF_LITE_OPAQUE_ENSURE_STATUS(EnsureType(context, kName, "v", v, {type}));
+
+  WithFloat(type, [&](auto zero) {
+    using T = decltype(zero);
+    std::get<Solver<T>>(data->solvers) = std::make_unique<SvdSolver<T>>(
+        matrices.rows, matrices.cols, data->compute_uv, data->full_matrices);
+  });
+  TF_LITE_OPAQUE_ENSURE_STATUS(
+      Resize(context, s, matrices.Shape({matrices.smaller()})));
+  if (!data->compute_uv) {
+    // What TensorFlow's shape function gives outputs that nobody may use.
+    TF_LITE_OPAQUE_ENSURE_STATUS(Resize(context, u, {0}));
+    return Resize(context, v, {0});
+  }
+  const bool full = data->full_matrices;
+  TF_LITE_OPAQUE_ENSURE_STATUS(
+      Resize(context, u,
+             matrices.Shape(
+                 {matrices.rows, full ? matrices.rows : matrices.smaller()})));
+  return Resize(context, v,
+                matrices.Shape({matrices.cols,
+                                full ? matrices.cols : matrices.smaller()}));
+}
+
+TfLiteStatus Eval(TfLiteOpaqueContext* context, TfLiteOpaqueNode* node) {
+  auto* data = static_cast<OpData*>(TfLiteOpaqueNodeGetUserData(node));
+  const TfLiteOpaqueTensor* input = TfLiteOpaqueNodeGetInput(context, node, 0);
+  TfLiteOpaqueTensor* s = TfLiteOpaqueNodeGetOutput(context, node, 0);
+  TfLiteOpaqueTensor* u = TfLiteOpaqueNodeGetOutput(context, node, 1);
+  TfLiteOpaqueTensor* v = TfLiteOpaqueNodeGetOutput(context, node, 2);
+  const int rank = TfLiteOpaqueTensorNumDims(input);
+  const int64_t rows = TfLiteOpaqueTensorDim(input, rank - 2);
+  const int64_t cols = TfLiteOpaqueTensorDim(input, rank - 1);
+  const int64_t smaller = rows < cols ? rows : cols;
+  const int64_t u_size = rows * (data->full_matrices ? rows : smaller);
+  const int64_t v_size = cols * (data->full_matrices ? cols : smaller);
+  int64_t count = 1;
+  for (int i = 0; i < rank - 2; ++i) count *= TfLiteOpaqueTensorDim(input, i);
+  WithFloat(TfLiteOpaqueTensorType(input), [&](auto zero) {
+    using T = decltype(zero);
+    auto& solver = std::get<Solver<T>>(data->solvers);
+    for (int64_t i = 0; i < count; ++i) {
+      solver->Solve(
+          Data<T>(input) + i * rows * cols, MutableData<T>(s) + i * smaller,
+          data->compute_uv ? MutableData<T>(u) + i * u_size : nullptr,
+          data->compute_uv ? MutableData<T>(v) + i * v_size : nullptr);
+    }
+  });
+  return kTfLiteOk;
+}
+
+constexpr OpDefinition kOp = {kName, {Init, Free, Prepare, Eval}};
+
+}  // namespace
+
+TfLiteRegistrationExternal* SvdOpRegistrationExternal() {
+  return tflite::custom::RegistrationExternalOf<kOp>();
+}
+
+const TfLiteRegistration* SvdOpRegistration() {
+  return tflite::custom::RegistrationOf<kOp>();
+}
+
+}  // namespace linalg_ops

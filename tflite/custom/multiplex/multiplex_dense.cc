@@ -1,0 +1,100 @@
+#include "tflite/custom/multiplex/multiplex_dense.h"
+
+#include <complex>
+#include <cstdint>
+
+#include "tensorflow_examples/custom_ops_doc/multiplex_2/multiplex.h"
+#include "tflite/custom/op_definition.h"
+#include "tflite/custom/opaque_tensor.h"
+#include "third_party/tensorflow/lite/c/c_api_opaque.h"
+#include "third_party/tensorflow/lite/c/c_api_types.h"
+#include "third_party/tensorflow/lite/c/common.h"
+
+namespace multiplex_ops {
+namespace {
+
+using ::custom_op_examples::Multiplex;
+using ::tflite::custom::Data;
+using ::tflite::custom::EnsureArity;
+using ::tflite::custom::EnsureSameShape;
+using ::tflite::custom::EnsureType;
+using ::tflite::custom::MutableData;
+using ::tflite::custom::NumElements;
+using ::tflite::custom::OpDefinition;
+using ::tflite::custom::Resize;
+using ::tflite::custom::ShapeOf;
+
+constexpr char kName[] = "Examples>MultiplexDense";
+
+TfLiteStatus Prepare(TfLiteOpaqueContext* context, TfLiteOpaqueNode* node) {
+  TF_LITE_OPAQUE_ENSURE_STATUS(EnsureArity(context, node, kName, 3, 1));
+  const TfLiteOpaqueTensor* cond = TfLiteOpaqueNodeGetInput(context, node, 0);
+  const TfLiteOpaqueTensor* a = TfLiteOpaqueNodeGetInput(context, node, 1);
+  const TfLiteOpaqueTensor* b = TfLiteOpaqueNodeGetInput(context, node, 2);
+  TfLiteOpaqueTensor* output = TfLiteOpaqueNodeGetOutput(context, node, 0);
+  TF_LITE_OPAQUE_ENSURE_STATUS(
+      EnsureType(context, kName, "cond", cond, {kTfLiteBool}));
+  TF_LITE_OPAQUE_ENSURE_STATUS(EnsureType(
+      context, kName, "a", a,
+      {kTfLiteFloat32, kTfLiteFloat64, kTfLiteFloat16, kTfLiteBFloat16,
+       kTfLiteInt8, kTfLiteInt16, kTfLiteInt32, kTfLiteInt64, kTfLiteUInt8,
+       kTfLiteUInt16, kTfLiteUInt32, kTfLiteUInt64, kTfLiteBool,
+       kTfLiteComplex64, kTfLiteComplex128}));
+  const TfLiteType type = TfLiteOpaqueTensorType(a);
+  TF_LITE_OPAQUE_ENSURE_STATUS(EnsureType(context, kName, "b", b, {type}));
+  TF_LITE_OPAQUE_ENSURE_STATUS(
+      EnsureType(context, kName, "output", output, {type}));
+  TF_LITE_OPAQUE_ENSURE_STATUS(EnsureSameShape(context, kName, "a", a, "b", b));
+  TF_LITE_OPAQUE_ENSURE_STATUS(
+      EnsureSameShape(context, kName, "a", a, "cond", cond));
+  return Resize(context, output, ShapeOf(a));
+}
+
+TfLiteStatus Eval(TfLiteOpaqueContext* context, TfLiteOpaqueNode* node) {
+  const TfLiteOpaqueTensor* cond = TfLiteOpaqueNodeGetInput(context, node, 0);
+  const TfLiteOpaqueTensor* a = TfLiteOpaqueNodeGetInput(context, node, 1);
+  const TfLiteOpaqueTensor* b = TfLiteOpaqueNodeGetInput(context, node, 2);
+  TfLiteOpaqueTensor* output = TfLiteOpaqueNodeGetOutput(context, node, 0);
+  const int64_t count = NumElements(cond);
+  // Choosing needs to know of a type no more than its size.
+  const auto multiplex = [&](auto zero) {
+    using T = decltype(zero);
+    Multiplex(Data<bool>(cond), Data<T>(a), Data<T>(b), count,
+              MutableData<T>(output));
+    return kTfLiteOk;
+  };
+  switch (TfLiteOpaqueTensorType(a)) {
+    case kTfLiteInt8:
+    case kTfLiteUInt8:
+    case kTfLiteBool:
+      return multiplex(uint8_t());
+    case kTfLiteInt16:
+    case kTfLiteUInt16:
+    case kTfLiteFloat16:
+    case kTfLiteBFloat16:
+      return multiplex(uint16_t());
+    case kTfLiteInt32:
+    case kTfLiteUInt32:
+    case kTfLiteFloat32:
+      return multiplex(uint32_t());
+    case kTfLiteComplex128:
+      return multiplex(std::complex<double>());
+    default:
+      return multiplex(uint64_t());
+  }
+}
+
+constexpr OpDefinition kOp = {
+    kName, {/*init=*/nullptr, /*free=*/nullptr, Prepare, Eval}};
+
+}  // namespace
+
+TfLiteRegistrationExternal* MultiplexDenseOpRegistrationExternal() {
+  return tflite::custom::RegistrationExternalOf<kOp>();
+}
+
+const TfLiteRegistration* MultiplexDenseOpRegistration() {
+  return tflite::custom::RegistrationOf<kOp>();
+}
+
+}  // namespace multiplex_ops

@@ -1,0 +1,46 @@
+// The two singletons of an op, written once for every kernel that has nothing
+// of its own to say about them.
+#ifndef TFLITE_CUSTOM_OP_DEFINITION_H_
+#define TFLITE_CUSTOM_OP_DEFINITION_H_
+
+#include "tflite/custom/registration.h"
+#include "third_party/tensorflow/lite/c/c_api.h"
+#include "third_party/tensorflow/lite/c/common.h"
+
+namespace tflite::custom {
+
+struct OpDefinition {
+  const char* name;  // As the converter writes it.
+  OpaqueMethods methods;
+  int version = 1;
+};
+
+template <const OpDefinition& op>
+TfLiteRegistrationExternal* RegistrationExternalOf() {
+  // Never destroyed: an interpreter may outlive any static object.
+  static TfLiteRegistrationExternal* const external = [] {
+    TfLiteRegistrationExternal* r = TfLiteRegistrationExternalCreate(
+        kTfLiteBuiltinCustom, op.name, op.version);
+    if (op.methods.init != nullptr) {
+      TfLiteRegistrationExternalSetInit(r, op.methods.init);
+    }
+    if (op.methods.free != nullptr) {
+      TfLiteRegistrationExternalSetFree(r, op.methods.free);
+    }
+    TfLiteRegistrationExternalSetPrepare(r, op.methods.prepare);
+    TfLiteRegistrationExternalSetInvoke(r, op.methods.invoke);
+    return r;
+  }();
+  return external;
+}
+
+template <const OpDefinition& op>
+const TfLiteRegistration* RegistrationOf() {
+  static const TfLiteRegistration registration =
+      MakeRegistration(RegistrationExternalOf<op>(), op.methods);
+  return &registration;
+}
+
+}  // namespace tflite::custom
+
+#endif  // TFLITE_CUSTOM_OP_DEFINITION_H_

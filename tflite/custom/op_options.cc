@@ -1,0 +1,47 @@
+#include "tflite/custom/op_options.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "tflite/custom/flex_options.h"
+#include "third_party/tensorflow/lite/c/c_api_opaque.h"
+#include "third_party/tensorflow/lite/c/c_api_types.h"
+
+namespace tflite::custom {
+
+OpOptions::OpOptions(const char* buffer, size_t length) {
+  const FlexStatus status = FlexMapOpen(buffer, length, &map_);
+  if (status != kFlexOk) {
+    error_ = "the options must be a FlexBuffer map, but they are " +
+             std::string(FlexStatusName(status)) + ": " +
+             std::to_string(length) + " bytes";
+  }
+}
+
+bool OpOptions::Found(const char* name, FlexStatus status) {
+  if (status == kFlexOk) return true;
+  if (status != kFlexMissing && error_.empty()) {
+    error_ = "option '" + std::string(name) + "' is " + FlexStatusName(status);
+  }
+  return false;
+}
+
+bool OpOptions::Bool(const char* name, bool otherwise) {
+  bool value;
+  return Found(name, FlexMapGetBool(&map_, name, &value)) ? value : otherwise;
+}
+
+int64_t OpOptions::Int(const char* name, int64_t otherwise) {
+  int64_t value;
+  return Found(name, FlexMapGetInt(&map_, name, &value)) ? value : otherwise;
+}
+
+TfLiteStatus EnsureValid(TfLiteOpaqueContext* context, const char* op,
+                         const std::string& error) {
+  if (error.empty()) return kTfLiteOk;
+  TfLiteOpaqueContextReportError(context, "%s: %s", op, error.c_str());
+  return kTfLiteError;
+}
+
+}  // namespace tflite::custom

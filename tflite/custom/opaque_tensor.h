@@ -1,0 +1,101 @@
+// What kernels on the opaque API do with tensors again and again: get, check,
+// measure and resize them, with errors that name op, role, tensor and value.
+#ifndef TFLITE_CUSTOM_OPAQUE_TENSOR_H_
+#define TFLITE_CUSTOM_OPAQUE_TENSOR_H_
+
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <vector>
+
+#include "third_party/tensorflow/lite/c/c_api_opaque.h"
+#include "third_party/tensorflow/lite/c/c_api_types.h"
+
+namespace tflite::custom {
+
+// Fails where the node does not have exactly so many inputs and outputs, or has
+// left one out.
+TfLiteStatus EnsureArity(TfLiteOpaqueContext* context,
+                         const TfLiteOpaqueNode* node, const char* op,
+                         int inputs, int outputs);
+
+TfLiteStatus EnsureType(TfLiteOpaqueContext* context, const char* op,
+                        const char* role, const TfLiteOpaqueTensor* tensor,
+                        std::initializer_list<TfLiteType> allowed);
+
+TfLiteStatus EnsureSameShape(TfLiteOpaqueContext* context, const char* op,
+                             const char* a_role, const TfLiteOpaqueTensor* a,
+                             const char* b_role, const TfLiteOpaqueTensor* b);
+
+TfLiteStatus EnsureScalar(TfLiteOpaqueContext* context, const char* op,
+                          const char* role, const TfLiteOpaqueTensor* tensor);
+
+std::vector<int> ShapeOf(const TfLiteOpaqueTensor* tensor);
+// Such as "[2,3]".
+std::string ShapeString(const TfLiteOpaqueTensor* tensor);
+int64_t NumElements(const TfLiteOpaqueTensor* tensor);
+
+// Whether the tensor's value is there already in Prepare, and stays.
+bool IsConstant(const TfLiteOpaqueTensor* tensor);
+
+TfLiteStatus Resize(TfLiteOpaqueContext* context, TfLiteOpaqueTensor* tensor,
+                    const std::vector<int>& shape);
+
+template <typename T>
+const T* Data(const TfLiteOpaqueTensor* tensor) {
+  return static_cast<const T*>(TfLiteOpaqueTensorData(tensor));
+}
+
+template <typename T>
+T* MutableData(TfLiteOpaqueTensor* tensor) {
+  return static_cast<T*>(TfLiteOpaqueTensorData(tensor));
+}
+
+// An INT32 or INT64 scalar, or element `index` of such a tensor.
+inline int64_t IntAt(const TfLiteOpaqueTensor* tensor, int64_t index = 0) {
+  return TfLiteOpaqueTensorType(tensor) == kTfLiteInt64
+             ? Data<int64_t>(tensor)[index]
+             : Data<int32_t>(tensor)[index];
+}
+
+// Calls f(T()) for the C++ type of an element. A type that is none of these has
+// been refused in Prepare.
+template <typename F>
+auto WithFloat(TfLiteType type, const F& f) {
+  return type == kTfLiteFloat64 ? f(double()) : f(float());
+}
+
+template <typename F>
+auto WithIndex(TfLiteType type, const F& f) {
+  return type == kTfLiteInt64 ? f(int64_t()) : f(int32_t());
+}
+
+template <typename F>
+auto WithNumber(TfLiteType type, const F& f) {
+  switch (type) {
+    case kTfLiteFloat64:
+      return f(double());
+    case kTfLiteInt64:
+      return f(int64_t());
+    case kTfLiteInt32:
+      return f(int32_t());
+    case kTfLiteInt16:
+      return f(int16_t());
+    case kTfLiteInt8:
+      return f(int8_t());
+    case kTfLiteUInt64:
+      return f(uint64_t());
+    case kTfLiteUInt32:
+      return f(uint32_t());
+    case kTfLiteUInt16:
+      return f(uint16_t());
+    case kTfLiteUInt8:
+      return f(uint8_t());
+    default:
+      return f(float());
+  }
+}
+
+}  // namespace tflite::custom
+
+#endif  // TFLITE_CUSTOM_OPAQUE_TENSOR_H_

@@ -1,0 +1,30 @@
+// Kernels that count, sum or average. All results are singletons that live as
+// long as the process.
+#ifndef TFLITE_CUSTOM_REDUCTION_REDUCTION_H_
+#define TFLITE_CUSTOM_REDUCTION_REDUCTION_H_
+
+#include "third_party/tensorflow/lite/c/c_api.h"
+#include "third_party/tensorflow/lite/c/common.h"
+
+namespace reduction_ops {
+
+// "CumulativeLogsumexp": x and a scalar axis; options `exclusive`, `reverse`.
+TfLiteRegistrationExternal* CumulativeLogsumexpOpRegistrationExternal();
+const TfLiteRegistration* CumulativeLogsumexpOpRegistration();
+
+// "DenseBincount": numbers of rank 0 to 2, a scalar size, and weights of the
+// numbers' shape or none; option `binary_output`.
+TfLiteRegistrationExternal* DenseBincountOpRegistrationExternal();
+const TfLiteRegistration* DenseBincountOpRegistration();
+
+// "HistogramFixedWidth": values, a range, and a scalar number of bins.
+TfLiteRegistrationExternal* HistogramFixedWidthOpRegistrationExternal();
+const TfLiteRegistration* HistogramFixedWidthOpRegistration();
+
+// "SegmentMean": data and the segment of each of its rows, not falling.
+TfLiteRegistrationExternal* SegmentMeanOpRegistrationExternal();
+const TfLiteRegistration* SegmentMeanOpRegistration();
+
+}  // namespace reduction_ops
+
+#endif  // TFLITE_CUSTOM_REDUCTION_REDUCTION_H_

@@ -1,0 +1,132 @@
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "tflite/custom/op_definition.h"
+#include "tflite/custom/opaque_tensor.h"
+#include "tflite/custom/reduction/reduction.h"
+#include "tflite/custom/reduction/segment_mean_math.h"
+#include "third_party/tensorflow/lite/c/c_api_opaque.h"
+#include "third_party/tensorflow/lite/c/c_api_types.h"
+#include "third_party/tensorflow/lite/c/common.h"
+
+namespace reduction_ops {
+namespace {
+
+using ::tflite::custom::Data;
+using ::tflite::custom::EnsureArity;
+using ::tflite::custom::EnsureType;
+using ::tflite::custom::IntAt;
+using ::tflite::custom::IsConstant;
+using ::tflite::custom::MutableData;
+using ::tflite::custom::NumElements;
+using ::tflite::custom::OpDefinition;
+using ::tflite::custom::Resize;
+using ::tflite::custom::ShapeOf;
+using ::tflite::custom::ShapeString;
+using ::tflite::custom::WithIndex;
+using ::tflite::custom::WithNumber;
+
+constexpr char kName[] = "SegmentMean";
+
+// Checks the segments' values and gives the output its shape.
+TfLiteStatus ResizeOutput(TfLiteOpaqueContext* context, TfLiteOpaqueNode* node,
+                          const TfLiteOpaqueTensor* data,
+                          const TfLiteOpaqueTensor* segments) {
+  const int64_t rows = NumElements(segments);
+  const int64_t falling =
+      WithIndex(TfLiteOpaqueTensorType(segments), [&](auto index) {
+        return FirstFalling(rows, Data<decltype(index)>(segments));
+      });
+  if (falling != rows) {
+    TfLiteOpaqueContextReportError(
+        context,
+        "%s: segment_ids must be sorted and not negative, but element %lld is "
+        "%lld",
+        kName, static_cast<long long>(falling),
+        static_cast<long long>(IntAt(segments, falling)));
+    return kTfLiteError;
+  }
+  const int64_t last = rows == 0 ? -1 : IntAt(segments, rows - 1);
+  if (last >= std::numeric_limits<int>::max()) {
+    TfLiteOpaqueContextReportError(
+        context, "%s: segment_ids must be less than %d, but the last is %lld",
+        kName, std::numeric_limits<int>::max(), static_cast<long long>(last));
+    return kTfLiteError;
+  }
+  std::vector<int> shape = ShapeOf(data);
+  shape[0] = static_cast<int>(last + 1);
+  return Resize(context, TfLiteOpaqueNodeGetOutput(context, node, 0), shape);
+}
+
+TfLiteStatus Prepare(TfLiteOpaqueContext* context, TfLiteOpaqueNode* node) {
+  TF_LITE_OPAQUE_ENSURE_STATUS(EnsureArity(context, node, kName, 2, 1));
+  const TfLiteOpaqueTensor* data = TfLiteOpaqueNodeGetInput(context, node, 0);
+  const TfLiteOpaqueTensor* segments =
+      TfLiteOpaqueNodeGetInput(context, node, 1);
+  TfLiteOpaqueTensor* output = TfLiteOpaqueNodeGetOutput(context, node, 0);
+  TF_LITE_OPAQUE_ENSURE_STATUS(
+      EnsureType(context, kName, "data", data,
+                 {kTfLiteFloat32, kTfLiteFloat64, kTfLiteInt8, kTfLiteInt16,
+                  kTfLiteInt32, kTfLiteInt64, kTfLiteUInt8, kTfLiteUInt16,
+                  kTfLiteUInt32, kTfLiteUInt64}));
+  TF_LITE_OPAQUE_ENSURE_STATUS(EnsureType(
+      context, kName, "segment_ids", segments, {kTfLiteInt32, kTfLiteInt64}));
+  TF_LITE_OPAQUE_ENSURE_STATUS(EnsureType(context, kName, "output", output,
+                                          {TfLiteOpaqueTensorType(data)}));
+  if (TfLiteOpaqueTensorNumDims(data) < 1 ||
+      TfLiteOpaqueTensorNumDims(segments) != 1 ||
+      TfLiteOpaqueTensorDim(segments, 0) != TfLiteOpaqueTensorDim(data, 0)) {
+    TfLiteOpaqueContextReportError(
+        context,
+        "%s: segment_ids must be a vector as long as the first dimension of "
+        "data, but is %s for data of %s",
+        kName, ShapeString(segments).c_str(), ShapeString(data).c_str());
+    return kTfLiteError;
+  }
+  if (IsConstant(segments)) return ResizeOutput(context, node, data, segments);
+  TfLiteOpaqueTensorSetAllocationTypeToDynamic(output);
+  return kTfLiteOk;
+}
+
+TfLiteStatus Eval(TfLiteOpaqueContext* context, TfLiteOpaqueNode* node) {
+  const TfLiteOpaqueTensor* data = TfLiteOpaqueNodeGetInput(context, node, 0);
+  const TfLiteOpaqueTensor* segments =
+      TfLiteOpaqueNodeGetInput(context, node, 1);
+  if (!IsConstant(segments)) {
+    TF_LITE_OPAQUE_ENSURE_STATUS(ResizeOutput(context, node, data, segments));
+  }
+  TfLiteOpaqueTensor* output = TfLiteOpaqueNodeGetOutput(context, node, 0);
+  const int64_t rows = TfLiteOpaqueTensorDim(data, 0);
+  const int64_t cols = rows == 0 ? 0 : NumElements(data) / rows;
+  const int64_t uncountable =
+      WithIndex(TfLiteOpaqueTensorType(segments), [&](auto index) {
+        return WithNumber(TfLiteOpaqueTensorType(data), [&](auto zero) {
+          using T = decltype(zero);
+          return SegmentMean(rows, cols, Data<T>(data),
+                             Data<decltype(index)>(segments),
+                             MutableData<T>(output));
+        });
+      });
+  if (uncountable < 0) return kTfLiteOk;
+  TfLiteOpaqueContextReportError(
+      context, "%s: segment %lld has more rows than %s can count", kName,
+      static_cast<long long>(uncountable),
+      TfLiteTypeGetName(TfLiteOpaqueTensorType(data)));
+  return kTfLiteError;
+}
+
+constexpr OpDefinition kOp = {
+    kName, {/*init=*/nullptr, /*free=*/nullptr, Prepare, Eval}};
+
+}  // namespace
+
+TfLiteRegistrationExternal* SegmentMeanOpRegistrationExternal() {
+  return tflite::custom::RegistrationExternalOf<kOp>();
+}
+
+const TfLiteRegistration* SegmentMeanOpRegistration() {
+  return tflite::custom::RegistrationOf<kOp>();
+}
+
+}  // namespace reduction_ops

@@ -1,6 +1,5 @@
 #include "tflite/custom/litert/compiled_model.h"
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
@@ -231,11 +230,15 @@ std::optional<Error> CompiledModel::MakeBuffer(const LiteRtLayout& layout,
                    std::to_string(dimension)};
     }
   }
+  if (tensor->info.bytes == 0) {
+    return Error{"cannot run " + name_ + " in LiteRT: its tensor " +
+                 Named(tensor->info) +
+                 " has no elements, and LiteRT makes no empty buffer"};
+  }
   LiteRtTensorBuffer buffer = nullptr;
-  // LiteRT makes no buffer of no bytes.
   const LiteRtStatus status = LiteRtCreateManagedTensorBuffer(
       environment_.get(), kLiteRtTensorBufferTypeHostMemory, &type,
-      std::max<size_t>(tensor->info.bytes, 1), &buffer);
+      tensor->info.bytes, &buffer);
   if (status != kLiteRtStatusOk) {
     return Failed("make a buffer for the tensor " + Named(tensor->info) + " of",
                   status);

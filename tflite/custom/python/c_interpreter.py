@@ -10,26 +10,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from tflite.custom.python import registerers
+from tflite.custom.python import tensor_details
 
 _OK = 0
-# By TfLiteType.
-_DTYPES = {
-    1: np.float32,
-    2: np.int32,
-    3: np.uint8,
-    4: np.int64,
-    6: np.bool_,
-    7: np.int16,
-    8: np.complex64,
-    9: np.int8,
-    10: np.float16,
-    11: np.float64,
-    12: np.complex128,
-    13: np.uint64,
-    16: np.uint32,
-    17: np.uint16,
-}
-
 _POINTER = ctypes.c_void_p
 _INT = ctypes.c_int
 _SIZE = ctypes.c_size_t
@@ -41,9 +24,12 @@ _PROTOTYPES = {
     "TfLiteInterpreterDelete": (None, [_POINTER]),
     "TfLiteInterpreterGetInputTensor": (_POINTER, [_POINTER, ctypes.c_int32]),
     "TfLiteInterpreterGetOutputTensor": (_POINTER, [_POINTER, ctypes.c_int32]),
+    "TfLiteInterpreterGetInputTensorCount": (ctypes.c_int32, [_POINTER]),
+    "TfLiteInterpreterGetOutputTensorCount": (ctypes.c_int32, [_POINTER]),
     "TfLiteInterpreterInvoke": (_INT, [_POINTER]),
     "TfLiteInterpreterOptionsCreate": (_POINTER, []),
     "TfLiteInterpreterOptionsDelete": (None, [_POINTER]),
+    "TfLiteInterpreterOptionsSetNumThreads": (None, [_POINTER, ctypes.c_int32]),
     "TfLiteInterpreterResizeInputTensor": (
         _INT,
         [_POINTER, ctypes.c_int32, ctypes.POINTER(_INT), ctypes.c_int32],
@@ -54,6 +40,7 @@ _PROTOTYPES = {
     "TfLiteTensorCopyFromBuffer": (_INT, [_POINTER, _POINTER, _SIZE]),
     "TfLiteTensorCopyToBuffer": (_INT, [_POINTER, _POINTER, _SIZE]),
     "TfLiteTensorDim": (ctypes.c_int32, [_POINTER, ctypes.c_int32]),
+    "TfLiteTensorName": (ctypes.c_char_p, [_POINTER]),
     "TfLiteTensorNumDims": (ctypes.c_int32, [_POINTER]),
     "TfLiteTensorType": (_INT, [_POINTER]),
 }
@@ -75,11 +62,12 @@ class CInterpreter:
     Why something failed is printed by the C library on stderr.
     """
 
-    def __init__(self, model: bytes) -> None:
+    def __init__(self, model: bytes, num_threads: int = 1) -> None:
         """Prepares a model.
 
         Args:
           model: contents of a .tflite file.
+          num_threads: how many threads built-in ops may use.
 
         Raises:
           ValueError: they are no model, or one that cannot be prepared.
@@ -91,6 +79,9 @@ class CInterpreter:
         if not handle:
             raise ValueError(f"not a TFLite model: {len(model)} bytes")
         options = self._library.TfLiteInterpreterOptionsCreate()
+        self._library.TfLiteInterpreterOptionsSetNumThreads(
+            options, num_threads
+        )
         self._library.TfLiteCustomOpsRegisterWithOptions(options)
         self._interpreter = self._library.TfLiteInterpreterCreate(
             handle, options
@@ -112,6 +103,30 @@ class CInterpreter:
         if status != _OK:
             raise ValueError(f"could not prepare the model: status {status}")
 
+    def _input(self, index: int) -> int:
+        return self._library.TfLiteInterpreterGetInputTensor(
+            self._interpreter, index
+        )
+
+    def _output(self, index: int) -> int:
+        return self._library.TfLiteInterpreterGetOutputTensor(
+            self._interpreter, index
+        )
+
+    def inputs(self) -> list[tensor_details.TensorDetails]:
+        """Returns what the inputs are."""
+        count = self._library.TfLiteInterpreterGetInputTensorCount(
+            self._interpreter
+        )
+        return [self._details(self._input(index)) for index in range(count)]
+
+    def outputs(self) -> list[tensor_details.TensorDetails]:
+        """Returns what the outputs are."""
+        count = self._library.TfLiteInterpreterGetOutputTensorCount(
+            self._interpreter
+        )
+        return [self._details(self._output(index)) for index in range(count)]
+
     def resize(self, index: int, shape: Sequence[int]) -> None:
         """Gives an input another shape; all inputs lose their values."""
         status = self._library.TfLiteInterpreterResizeInputTensor(
@@ -131,15 +146,8 @@ class CInterpreter:
 
     def set_input(self, index: int, value: np.ndarray) -> None:
         """Copies an array of exactly the input's shape and type into it."""
-        tensor = self._library.TfLiteInterpreterGetInputTensor(
-            self._interpreter, index
-        )
-        shape, dtype = self._shape(tensor), self._dtype(tensor)
-        if value.shape != shape or value.dtype != dtype:
-            raise ValueError(
-                f"input {index} is {dtype}{list(shape)}, the value"
-                f" {value.dtype}{list(value.shape)}"
-            )
+        tensor = self._input(index)
+        self._details(tensor).check(f"input {index}", value)
         value = np.ascontiguousarray(value)
         self._library.TfLiteTensorCopyFromBuffer(
             tensor, value.ctypes.data, value.nbytes
@@ -152,23 +160,22 @@ class CInterpreter:
 
     def output(self, index: int) -> np.ndarray:
         """Returns a copy of an output."""
-        tensor = self._library.TfLiteInterpreterGetOutputTensor(
-            self._interpreter, index
-        )
-        value = np.empty(self._shape(tensor), self._dtype(tensor))
+        tensor = self._output(index)
+        details = self._details(tensor)
+        value = np.empty(details.shape, details.dtype)
         self._library.TfLiteTensorCopyToBuffer(
             tensor, value.ctypes.data, value.nbytes
         )
         return value
 
-    def _shape(self, tensor: int) -> tuple[int, ...]:
+    def _details(self, tensor: int) -> tensor_details.TensorDetails:
         rank = self._library.TfLiteTensorNumDims(tensor)
-        return tuple(
-            self._library.TfLiteTensorDim(tensor, i) for i in range(rank)
+        return tensor_details.TensorDetails(
+            name=(self._library.TfLiteTensorName(tensor) or b"").decode(),
+            shape=tuple(
+                self._library.TfLiteTensorDim(tensor, i) for i in range(rank)
+            ),
+            dtype=tensor_details.numpy_dtype(
+                self._library.TfLiteTensorType(tensor)
+            ),
         )
-
-    def _dtype(self, tensor: int) -> np.dtype:
-        number = self._library.TfLiteTensorType(tensor)
-        if number not in _DTYPES:
-            raise TypeError(f"tensors of TfLiteType {number} are not supported")
-        return np.dtype(_DTYPES[number])

@@ -17,16 +17,22 @@ _LIBRARY = "libtflite_custom_ops.so"
 _REGISTERER = "TfLiteCustomOpsRegisterer"
 
 
-def _library_path() -> str:
+def library_path(name: str) -> str:
+    """Returns where a library of this repository lies: near this file.
+
+    Raises:
+      FileNotFoundError: it does not.
+    """
     folder = os.path.dirname(os.path.abspath(__file__))
-    folders = [folder, os.path.dirname(folder)]
+    parent = os.path.dirname(folder)
+    folders = [folder, parent, os.path.join(parent, "litert")]
     for folder in folders:
-        path = os.path.join(folder, _LIBRARY)
+        path = os.path.join(folder, name)
         if os.path.exists(path):
             return path
     raise FileNotFoundError(
-        f"{_LIBRARY} is in none of: {', '.join(folders)}; build"
-        " //tflite/custom:libtflite_custom_ops.so and put it there"
+        f"{name} is in none of: {', '.join(folders)}; build it with Bazel and"
+        " put it there"
     )
 
 
@@ -36,7 +42,7 @@ def load_library() -> ctypes.CDLL:
 
     Functions of TFLite's C library can be called through it too.
     """
-    library = ctypes.CDLL(_library_path())
+    library = ctypes.CDLL(library_path(_LIBRARY))
     library.TfLiteCustomOpsRegisterer.argtypes = [ctypes.c_void_p]
     library.TfLiteCustomOpsRegisterer.restype = ctypes.c_int
     library.TfLiteCustomOpsName.argtypes = [ctypes.c_int]
@@ -76,5 +82,5 @@ def custom_op_registerer_names() -> list[str]:
     Loads the library, and with it libtensorflowlite_c.so, so that every library
     in the process can find their symbols.
     """
-    ctypes.CDLL(_library_path(), mode=ctypes.RTLD_GLOBAL)
+    ctypes.CDLL(library_path(_LIBRARY), mode=ctypes.RTLD_GLOBAL)
     return [_REGISTERER]

@@ -1,0 +1,37 @@
+"""A fuzz target, and its seeds as a test."""
+
+def fuzz_target(name, deps, mutations):
+    """Makes two programs of {name}_fuzzer.cc.
+
+    {name}_fuzzer is the libFuzzer program, which builds with --config=fuzz alone. {name}_replay_test runs the seeds
+    that :seeds writes for the target, and changed ones, always the same.
+
+    Args:
+        name: name of the target.
+        deps: what its source includes.
+        mutations: how many changed seeds the test runs.
+    """
+    srcs = ["fuzz_target.h", name + "_fuzzer.cc"]
+    seeds = name + "_seeds.bin"
+    native.genrule(
+        name = name + "_seeds",
+        testonly = True,
+        outs = [seeds],
+        cmd = "$(execpath :seeds) --target=%s --output=$@" % name,
+        tools = [":seeds"],
+    )
+    native.cc_test(
+        name = name + "_replay_test",
+        size = "small",
+        srcs = srcs,
+        args = ["$(rootpath %s)" % seeds, str(mutations)],
+        data = [seeds],
+        deps = deps + [":replay"],
+    )
+    native.cc_binary(
+        name = name + "_fuzzer",
+        testonly = True,
+        srcs = srcs,
+        tags = ["manual"],
+        deps = deps,
+    )

@@ -1,0 +1,228 @@
+#include "tflite/custom/litert/kernel_runner.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tflite/custom/benchmark/error_or.h"
+#include "tflite/custom/benchmark/runtime_log.h"
+#include "tflite/custom/flatbuffer.h"
+#include "tflite/custom/register.h"
+#include "third_party/tensorflow/lite/builtin_ops.h"
+#include "third_party/tensorflow/lite/c/c_api.h"
+#include "third_party/tensorflow/lite/c/common.h"
+
+namespace tflite::custom {
+
+using benchmark::Error;
+using benchmark::ErrorOr;
+using benchmark::RuntimeLog;
+using Kind = CustomNode::Tensor::Kind;
+
+std::string SingleNodeModel(const CustomNode& node) {
+  using flatbuffer::Writer;
+  using namespace flatbuffer;  // NOLINT: the schema's field names
+
+  // Buffer 0 is by convention the empty one.
+  std::vector<const std::string*> buffers = {nullptr};
+  std::vector<const CustomNode::Tensor*> tensors;
+  std::vector<uint32_t> tensor_buffers;
+  std::vector<int32_t> node_inputs, node_outputs, graph_inputs;
+  const auto add_tensor = [&](const CustomNode::Tensor& tensor) {
+    const bool constant = tensor.kind == Kind::kConstant;
+    tensor_buffers.push_back(constant ? buffers.size() : 0);
+    if (constant) buffers.push_back(&tensor.data);
+    tensors.push_back(&tensor);
+    return static_cast<int32_t>(tensors.size() - 1);
+  };
+  for (const CustomNode::Tensor& input : node.inputs) {
+    const bool absent = input.kind == Kind::kAbsent;
+    node_inputs.push_back(absent ? kTfLiteOptionalTensor : add_tensor(input));
+    if (input.kind == Kind::kVariable) {
+      graph_inputs.push_back(node_inputs.back());
+    }
+  }
+  for (const CustomNode::Tensor& output : node.outputs) {
+    node_outputs.push_back(add_tensor(output));
+  }
+
+  std::string bytes(kIdentifierOffset, '\0');
+  bytes += kIdentifier;
+  Writer writer(&bytes);
+  const Writer::Table model = writer.AddTable(
+      {Writer::Number(kModelVersion, kSchemaVersion),
+       Writer::Offset(kModelOperatorCodes), Writer::Offset(kModelSubgraphs),
+       Writer::Offset(kModelBuffers)});
+  writer.Link(0, model.position);
+
+  const size_t codes = writer.AddOffsets(1);
+  writer.Link(model.fields[1], codes);
+  const Writer::Table code = writer.AddTable(
+      {Writer::Byte(kOperatorCodeDeprecatedBuiltinCode, kTfLiteBuiltinCustom),
+       Writer::Offset(kOperatorCodeCustomCode),
+       Writer::Number(kOperatorCodeVersion, node.version),
+       Writer::Number(kOperatorCodeBuiltinCode, kTfLiteBuiltinCustom)});
+  writer.Link(Writer::OffsetIn(codes, 0), code.position);
+  writer.Link(code.fields[1], writer.AddString(node.op));
+
+  const size_t graphs = writer.AddOffsets(1);
+  writer.Link(model.fields[2], graphs);
+  const Writer::Table graph = writer.AddTable(
+      {Writer::Offset(kSubgraphTensors), Writer::Offset(kSubgraphInputs),
+       Writer::Offset(kSubgraphOutputs), Writer::Offset(kSubgraphOperators)});
+  writer.Link(Writer::OffsetIn(graphs, 0), graph.position);
+  const size_t graph_tensors = writer.AddOffsets(tensors.size());
+  writer.Link(graph.fields[0], graph_tensors);
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    const Writer::Table tensor =
+        writer.AddTable({Writer::Offset(kTensorShape),
+                         Writer::Byte(kTensorType, tensors[i]->type),
+                         Writer::Number(kTensorBuffer, tensor_buffers[i]),
+                         Writer::Offset(kTensorName)});
+    writer.Link(Writer::OffsetIn(graph_tensors, i), tensor.position);
+    writer.Link(tensor.fields[0], writer.AddInts(tensors[i]->shape));
+    writer.Link(tensor.fields[3],
+                writer.AddString("tensor_" + std::to_string(i)));
+  }
+  writer.Link(graph.fields[1], writer.AddInts(graph_inputs));
+  writer.Link(graph.fields[2], writer.AddInts(node_outputs));
+  const size_t operators = writer.AddOffsets(1);
+  writer.Link(graph.fields[3], operators);
+  const Writer::Table op = writer.AddTable(
+      {Writer::Number(kOperatorOpcodeIndex, 0), Writer::Offset(kOperatorInputs),
+       Writer::Offset(kOperatorOutputs),
+       Writer::Offset(kOperatorCustomOptions)});
+  writer.Link(Writer::OffsetIn(operators, 0), op.position);
+  writer.Link(op.fields[1], writer.AddInts(node_inputs));
+  writer.Link(op.fields[2], writer.AddInts(node_outputs));
+  writer.Link(op.fields[3], writer.AddBytes(node.options));
+
+  const size_t model_buffers = writer.AddOffsets(buffers.size());
+  writer.Link(model.fields[3], model_buffers);
+  for (size_t i = 0; i < buffers.size(); ++i) {
+    if (buffers[i] == nullptr) {
+      const Writer::Table buffer = writer.AddTable({});
+      writer.Link(Writer::OffsetIn(model_buffers, i), buffer.position);
+      continue;
+    }
+    const Writer::Table buffer = writer.AddTable({Writer::Offset(kBufferData)});
+    writer.Link(Writer::OffsetIn(model_buffers, i), buffer.position);
+    // The schema asks for this alignment of a buffer's data.
+    constexpr size_t kAlignment = 16;
+    writer.Link(buffer.fields[0], writer.AddBytes(*buffers[i], kAlignment));
+  }
+  return bytes;
+}
+
+Error KernelRunner::Failed(const std::string& what) const {
+  return Error{"cannot " + what + " the op '" + op_ + "': " + log_.Line()};
+}
+
+ErrorOr<std::unique_ptr<KernelRunner>> KernelRunner::Create(
+    const CustomNode& node) {
+  std::unique_ptr<KernelRunner> runner(new KernelRunner);
+  runner->op_ = node.op;
+  runner->bytes_ = SingleNodeModel(node);
+  runner->model_.reset(TfLiteModelCreateWithErrorReporter(
+      runner->bytes_.data(), runner->bytes_.size(), RuntimeLog::Report,
+      &runner->log_));
+  if (runner->model_ == nullptr) return runner->Failed("make a model of");
+  TfLiteInterpreterOptions* options = TfLiteInterpreterOptionsCreate();
+  TfLiteInterpreterOptionsSetErrorReporter(options, RuntimeLog::Report,
+                                           &runner->log_);
+  RegisterCustomOps(options);
+  runner->interpreter_.reset(
+      TfLiteInterpreterCreate(runner->model_.get(), options));
+  TfLiteInterpreterOptionsDelete(options);
+  if (runner->interpreter_ == nullptr) {
+    return runner->Failed("make an interpreter for");
+  }
+  return runner;
+}
+
+ErrorOr<std::vector<KernelRunner::Shape>> KernelRunner::OutputShapes(
+    const std::vector<Shape>& inputs) {
+  TfLiteInterpreter* interpreter = interpreter_.get();
+  log_.Clear();
+  const int input_count = TfLiteInterpreterGetInputTensorCount(interpreter);
+  if (static_cast<int>(inputs.size()) != input_count) {
+    return Error{"the op '" + op_ + "' has " + std::to_string(input_count) +
+                 " inputs here, and was given " +
+                 std::to_string(inputs.size())};
+  }
+  for (int i = 0; i < input_count; ++i) {
+    if (TfLiteInterpreterResizeInputTensor(
+            interpreter, i, inputs[i].data(),
+            static_cast<int>(inputs[i].size())) != kTfLiteOk) {
+      return Failed("resize an input of");
+    }
+  }
+  if (TfLiteInterpreterAllocateTensors(interpreter) != kTfLiteOk) {
+    return Failed("prepare");
+  }
+  std::vector<Shape> shapes;
+  const int output_count = TfLiteInterpreterGetOutputTensorCount(interpreter);
+  for (int i = 0; i < output_count; ++i) {
+    const TfLiteTensor* tensor =
+        TfLiteInterpreterGetOutputTensor(interpreter, i);
+    if (tensor->allocation_type == kTfLiteDynamic) {
+      return Error{
+          "the op '" + op_ +
+          "' finds the shape of its output only when it runs, which a custom "
+          "op of LiteRT's CompiledModel cannot: run this model in the "
+          "interpreter of ai-edge-litert, of tf.lite or of the C library"};
+    }
+    Shape shape;
+    for (int d = 0; d < TfLiteTensorNumDims(tensor); ++d) {
+      shape.push_back(TfLiteTensorDim(tensor, d));
+    }
+    shapes.push_back(std::move(shape));
+  }
+  return shapes;
+}
+
+std::optional<Error> KernelRunner::Run(const std::vector<Bytes>& inputs,
+                                       const std::vector<Bytes>& outputs) {
+  TfLiteInterpreter* interpreter = interpreter_.get();
+  log_.Clear();
+  const auto unequal = [&](const char* role, size_t index, size_t size,
+                           const TfLiteTensor* tensor) {
+    return Error{"the op '" + op_ + "' was given " + std::to_string(size) +
+                 " bytes for its " + role + " " + std::to_string(index) +
+                 ", which takes " +
+                 std::to_string(TfLiteTensorByteSize(tensor))};
+  };
+  if (static_cast<int>(inputs.size()) !=
+          TfLiteInterpreterGetInputTensorCount(interpreter) ||
+      static_cast<int>(outputs.size()) !=
+          TfLiteInterpreterGetOutputTensorCount(interpreter)) {
+    return Error{"the op '" + op_ + "' was given " +
+                 std::to_string(inputs.size()) + " inputs and " +
+                 std::to_string(outputs.size()) +
+                 " outputs, which are not those of its node"};
+  }
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    TfLiteTensor* tensor =
+        TfLiteInterpreterGetInputTensor(interpreter, static_cast<int>(i));
+    if (TfLiteTensorCopyFromBuffer(tensor, inputs[i].data, inputs[i].size) !=
+        kTfLiteOk) {
+      return unequal("input", i, inputs[i].size, tensor);
+    }
+  }
+  if (TfLiteInterpreterInvoke(interpreter) != kTfLiteOk) return Failed("run");
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const TfLiteTensor* tensor =
+        TfLiteInterpreterGetOutputTensor(interpreter, static_cast<int>(i));
+    if (TfLiteTensorCopyToBuffer(tensor, outputs[i].data, outputs[i].size) !=
+        kTfLiteOk) {
+      return unequal("output", i, outputs[i].size, tensor);
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace tflite::custom

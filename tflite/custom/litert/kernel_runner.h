@@ -1,0 +1,87 @@
+#ifndef TFLITE_CUSTOM_LITERT_KERNEL_RUNNER_H_
+#define TFLITE_CUSTOM_LITERT_KERNEL_RUNNER_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tflite/custom/benchmark/error_or.h"
+#include "tflite/custom/benchmark/runtime_log.h"
+#include "third_party/tensorflow/lite/c/c_api.h"
+
+namespace tflite::custom {
+
+// A node of a graph that calls a custom op: all that its kernel may ask for.
+struct CustomNode {
+  struct Tensor {
+    enum class Kind { kAbsent, kVariable, kConstant };
+
+    Kind kind = Kind::kVariable;
+    // By the model schema's TensorType.
+    int8_t type = 0;
+    std::vector<int32_t> shape;
+    // A constant's.
+    std::string data;
+  };
+
+  std::string op;
+  int version = 1;
+  std::string options;
+  std::vector<Tensor> inputs;
+  std::vector<Tensor> outputs;
+};
+
+// Runs the kernel of register.cc for one node, in an interpreter of the C
+// library that has nothing but this node: to the kernel it is as in any other
+// model.
+class KernelRunner {
+ public:
+  // A view of the elements of a tensor.
+  struct Bytes {
+    void* data;
+    size_t size;
+  };
+  using Shape = std::vector<int>;
+
+  static benchmark::ErrorOr<std::unique_ptr<KernelRunner>> Create(
+      const CustomNode& node);
+
+  // What the kernel makes the outputs' shapes of those of the inputs that are
+  // neither absent nor constant. An error where it could only tell when it
+  // runs.
+  benchmark::ErrorOr<std::vector<Shape>> OutputShapes(
+      const std::vector<Shape>& inputs);
+
+  // After OutputShapes, for tensors of those shapes.
+  std::optional<benchmark::Error> Run(const std::vector<Bytes>& inputs,
+                                      const std::vector<Bytes>& outputs);
+
+  const std::string& op() const { return op_; }
+
+ private:
+  struct Delete {
+    void operator()(TfLiteModel* m) const { TfLiteModelDelete(m); }
+    void operator()(TfLiteInterpreter* i) const { TfLiteInterpreterDelete(i); }
+  };
+
+  KernelRunner() = default;
+
+  benchmark::Error Failed(const std::string& what) const;
+
+  std::string op_;
+  std::string bytes_;
+  benchmark::RuntimeLog log_;
+  std::unique_ptr<TfLiteModel, Delete> model_;
+  std::unique_ptr<TfLiteInterpreter, Delete> interpreter_;
+};
+
+// A .tflite file of one call of a custom op. Its inputs are those of the node
+// that are neither absent nor constant.
+std::string SingleNodeModel(const CustomNode& node);
+
+}  // namespace tflite::custom
+
+#endif  // TFLITE_CUSTOM_LITERT_KERNEL_RUNNER_H_

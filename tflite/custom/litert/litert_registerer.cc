@@ -1,0 +1,156 @@
+#include "tflite/custom/litert/litert_registerer.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "tflite/custom/benchmark/error_or.h"
+#include "tflite/custom/benchmark/model.h"
+#include "tflite/custom/litert/compiled_model.h"
+#include "tflite/custom/litert/kernels.h"
+#include "third_party/litert/c/litert_options.h"
+
+using tflite::custom::CompiledModel;
+using tflite::custom::LiteRtKernels;
+using tflite::custom::benchmark::Error;
+using tflite::custom::benchmark::ErrorOr;
+using tflite::custom::benchmark::Model;
+
+struct TfLiteCustomOpsLiteRtKernels {
+  std::unique_ptr<LiteRtKernels> kernels;
+};
+
+struct TfLiteCustomOpsLiteRtModel {
+  std::unique_ptr<CompiledModel> model;
+};
+
+namespace {
+
+constexpr char kName[] = "the model";
+
+std::string& LastError() {
+  thread_local std::string error;
+  return error;
+}
+
+int Result(const std::optional<Error>& error) {
+  if (error) LastError() = error->message;
+  return error ? 1 : 0;
+}
+
+std::string_view Bytes(const void* data, size_t size) {
+  return {static_cast<const char*>(data), size};
+}
+
+const CompiledModel::TensorInfo& Tensor(const TfLiteCustomOpsLiteRtModel* model,
+                                        int is_output, int index) {
+  return is_output ? model->model->output(index) : model->model->input(index);
+}
+
+}  // namespace
+
+const char* TfLiteCustomOpsLiteRtError(void) { return LastError().c_str(); }
+
+TfLiteCustomOpsLiteRtKernels* TfLiteCustomOpsAddToLiteRtOptions(
+    const void* model, size_t size, LiteRtOptions options) {
+  const ErrorOr<Model> verified = Model::FromBytes(Bytes(model, size), kName);
+  if (!verified.ok()) {
+    LastError() = verified.error().message;
+    return nullptr;
+  }
+  ErrorOr<std::unique_ptr<LiteRtKernels>> kernels =
+      LiteRtKernels::Add(verified->bytes(), options);
+  if (!kernels.ok()) {
+    LastError() = kernels.error().message;
+    return nullptr;
+  }
+  return std::make_unique<TfLiteCustomOpsLiteRtKernels>(
+             TfLiteCustomOpsLiteRtKernels{std::move(*kernels)})
+      .release();
+}
+
+const void* TfLiteCustomOpsLiteRtKernelsModel(
+    const TfLiteCustomOpsLiteRtKernels* kernels, size_t* size) {
+  const std::string& model = kernels->kernels->model();
+  *size = model.size();
+  return model.data();
+}
+
+int TfLiteCustomOpsLiteRtKernelsCheck(TfLiteCustomOpsLiteRtKernels* kernels) {
+  return Result(kernels->kernels->TakeError());
+}
+
+void TfLiteCustomOpsLiteRtKernelsDelete(TfLiteCustomOpsLiteRtKernels* kernels) {
+  delete kernels;
+}
+
+TfLiteCustomOpsLiteRtModel* TfLiteCustomOpsLiteRtModelCreate(const void* model,
+                                                             size_t size,
+                                                             int num_threads) {
+  ErrorOr<std::unique_ptr<CompiledModel>> compiled =
+      CompiledModel::CreateFromBytes(Bytes(model, size), kName, num_threads);
+  if (!compiled.ok()) {
+    LastError() = compiled.error().message;
+    return nullptr;
+  }
+  return std::make_unique<TfLiteCustomOpsLiteRtModel>(
+             TfLiteCustomOpsLiteRtModel{std::move(*compiled)})
+      .release();
+}
+
+void TfLiteCustomOpsLiteRtModelDelete(TfLiteCustomOpsLiteRtModel* model) {
+  delete model;
+}
+
+int TfLiteCustomOpsLiteRtModelTensorCount(
+    const TfLiteCustomOpsLiteRtModel* model, int is_output) {
+  return is_output ? model->model->output_count() : model->model->input_count();
+}
+
+const char* TfLiteCustomOpsLiteRtModelTensorName(
+    const TfLiteCustomOpsLiteRtModel* model, int is_output, int index) {
+  return Tensor(model, is_output, index).name.c_str();
+}
+
+int TfLiteCustomOpsLiteRtModelTensorType(
+    const TfLiteCustomOpsLiteRtModel* model, int is_output, int index) {
+  return Tensor(model, is_output, index).type;
+}
+
+int TfLiteCustomOpsLiteRtModelTensorShape(
+    const TfLiteCustomOpsLiteRtModel* model, int is_output, int index,
+    int32_t* dims) {
+  const std::vector<int>& shape = Tensor(model, is_output, index).shape;
+  std::copy(shape.begin(), shape.end(), dims);
+  return static_cast<int>(shape.size());
+}
+
+int TfLiteCustomOpsLiteRtModelResize(TfLiteCustomOpsLiteRtModel* model,
+                                     int index, const int32_t* dims, int rank) {
+  std::vector<std::vector<int>> shapes;
+  for (int i = 0; i < model->model->input_count(); ++i) {
+    shapes.push_back(model->model->input(i).shape);
+  }
+  shapes[index].assign(dims, dims + rank);
+  return Result(model->model->Resize(shapes));
+}
+
+int TfLiteCustomOpsLiteRtModelWrite(TfLiteCustomOpsLiteRtModel* model,
+                                    int index, const void* data, size_t size) {
+  return Result(model->model->WriteInput(index, data, size));
+}
+
+int TfLiteCustomOpsLiteRtModelRun(TfLiteCustomOpsLiteRtModel* model) {
+  return Result(model->model->Run());
+}
+
+int TfLiteCustomOpsLiteRtModelRead(const TfLiteCustomOpsLiteRtModel* model,
+                                   int index, void* data, size_t size) {
+  return Result(model->model->ReadOutput(index, data, size));
+}

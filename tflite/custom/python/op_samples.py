@@ -1,0 +1,317 @@
+"""Calls of each kernel of register.cc, for what runs them all.
+
+A registered op without a row in SAMPLES fails every_runtime_test.
+"""
+
+import dataclasses
+from collections.abc import Mapping
+from collections.abc import Sequence
+
+import numpy as np
+
+from tflite.custom.python import single_op_model
+
+
+@dataclasses.dataclass(frozen=True)
+class Sample:
+    """One call of an op.
+
+    Attributes:
+      inputs: arrays of the inputs, in order.
+      outputs: shape and dtype of each output, as the model states them.
+      options: the op's options, as the converter writes them.
+      constants: indices of inputs that are constants of the model.
+      shape_from_values: whether the shape of an output hangs on the values of
+        an input that is no constant, which LiteRT's CompiledModel cannot do for
+        a custom op: it asks for all shapes before it runs anything.
+    """
+
+    inputs: Sequence[np.ndarray]
+    outputs: Sequence[tuple[Sequence[int], str]]
+    options: Mapping[str, int | bool | float] = dataclasses.field(
+        default_factory=dict
+    )
+    constants: Sequence[int] = ()
+    shape_from_values: bool = False
+
+    def model(self, op: str) -> bytes:
+        """Returns the .tflite file of this call of the op."""
+        return single_op_model.single_op_model(
+            op,
+            inputs=[
+                single_op_model.Tensor(
+                    value.shape,
+                    value.dtype.name,
+                    value=value if index in self.constants else None,
+                )
+                for index, value in enumerate(self.inputs)
+            ],
+            outputs=[
+                single_op_model.Tensor(shape, dtype)
+                for shape, dtype in self.outputs
+            ],
+            options=self.options,
+            custom=True,
+        )
+
+    def variables(self) -> list[np.ndarray]:
+        """Returns the inputs that are the model's."""
+        return [
+            value
+            for index, value in enumerate(self.inputs)
+            if index not in self.constants
+        ]
+
+
+_FLOATS = ("float32", "float64")
+
+# Ordinary and special values; outside an op's domain the result is NaN, and
+# must be the same NaN everywhere.
+_X = [-10.0, -2.5, -1.0, -0.5, -0.0, 0.0, 0.25, 0.5, 1.0, 1.5, 3.0, 10.0]
+_SPECIAL = [np.inf, -np.inf, np.nan, 1e-40, -1e-40, 3e38]
+
+
+def _unary(*dtypes: str, values: Sequence[float]) -> list[Sample]:
+    samples = []
+    for dtype in dtypes:
+        x = np.array(values, dtype)
+        samples.append(Sample([x], [(x.shape, dtype)]))
+        matrix = np.resize(x, (2, 3, 5))
+        samples.append(Sample([matrix], [(matrix.shape, dtype)]))
+    return samples
+
+
+def _float_unary() -> list[Sample]:
+    return _unary(*_FLOATS, values=_X + _SPECIAL)
+
+
+def _binary(
+    *dtypes: str, a: Sequence[float], b: Sequence[float], broadcast: bool = True
+) -> list[Sample]:
+    samples = []
+    for dtype in dtypes:
+        x, y = np.array(a, dtype), np.array(b, dtype)
+        samples.append(Sample([x, y], [(x.shape, dtype)]))
+        if broadcast:
+            column, row = x.reshape(-1, 1), y.reshape(1, -1)
+            shape = (len(a), len(b))
+            samples.append(Sample([column, row], [(shape, dtype)]))
+            samples.append(
+                Sample([column, row], [(shape, dtype)], constants=[1])
+            )
+    return samples
+
+
+def _positive_pair() -> list[Sample]:
+    return _binary(
+        *_FLOATS,
+        a=[0.5, 1.0, 2.0, 3.0, 10.0, 1.5],
+        b=[0.25, 1.0, 1.5, 4.0, 9.0, np.inf],
+    )
+
+
+def _gradient() -> list[Sample]:
+    return _binary(
+        *_FLOATS,
+        a=[-1.5, 0.5, 2.0, -0.25],
+        b=[0.5, -3.0, 7.0, 1.25],
+        broadcast=False,
+    )
+
+
+def _integer_pair() -> list[Sample]:
+    return _binary(
+        "int32", "int64", a=[9, 7, 5, 100, 1, 0], b=[2, 3, 5, 7, 1, 4]
+    )
+
+
+def _linear(
+    shapes: Sequence[Sequence[int]],
+    options: Mapping[str, bool],
+    matrix: Sequence[int] = (3, 3),
+) -> list[Sample]:
+    """Two matrices; `shapes` are those of the outputs."""
+    samples = []
+    for dtype in _FLOATS:
+        square = np.array([[4, 1, 0.5], [1, 3, 0.25], [0.5, 0.25, 2]], dtype)
+        # Symmetric and positive definite, where they are square.
+        x = np.resize(np.stack([square, square @ square]), (2, *matrix))
+        samples.append(
+            Sample([x], [(shape, dtype) for shape in shapes], options)
+        )
+    return samples
+
+
+def _dense_bincount() -> list[Sample]:
+    numbers = np.array([[1, 2, 2], [0, 3, 9]], np.int32)
+    weights = np.array([[0.5, 1, 2], [3, 4, 5]], np.float32)
+    size = np.array(4, np.int32)
+    none = np.zeros(0, np.float32)
+    options = {"binary_output": False}
+    return [
+        Sample([numbers, size, weights], [([2, 4], "float32")], options, [1]),
+        Sample(
+            [numbers[0], size, none],
+            [([4], "float32")],
+            {"binary_output": True},
+            [1, 2],
+        ),
+        Sample(
+            [numbers, size, weights],
+            [([2, 4], "float32")],
+            options,
+            shape_from_values=True,
+        ),
+    ]
+
+
+def _histogram() -> list[Sample]:
+    values = np.array([-1.0, 0.0, 1.5, 2.0, 5.0, 15.0], np.float32)
+    limits = np.array([0.0, 5.0], np.float32)
+    bins = np.array(5, np.int32)
+    int32 = {"dtype": 2}  # By the model schema's TensorType.
+    return [
+        Sample([values, limits, bins], [([5], "int32")], int32, [1, 2]),
+        Sample([values, limits, bins], [([5], "int32")], int32, [2]),
+        Sample(
+            [values, limits, bins],
+            [([5], "int32")],
+            int32,
+            shape_from_values=True,
+        ),
+    ]
+
+
+def _segment_mean() -> list[Sample]:
+    segments = np.array([0, 0, 2], np.int32)
+    samples = []
+    for dtype in _FLOATS:
+        data = np.array([[1, 2], [3, 5], [8, 13]], dtype)
+        samples += [
+            Sample([data, segments], [([3, 2], dtype)], constants=[1]),
+            Sample([data, segments], [([3, 2], dtype)], shape_from_values=True),
+        ]
+    return samples
+
+
+def _cumulative_logsumexp() -> list[Sample]:
+    samples = []
+    for dtype in _FLOATS:
+        x = np.array([[0.5, -1, 2], [1000, -1000, 3]], dtype)
+        axis = np.array(1, np.int32)
+        for exclusive, reverse in [(False, False), (True, False), (True, True)]:
+            options = {"exclusive": exclusive, "reverse": reverse}
+            samples += [
+                Sample([x, axis], [(x.shape, dtype)], options, [1]),
+                Sample([x, axis], [(x.shape, dtype)], options),
+            ]
+    return samples
+
+
+def _multiplex() -> list[Sample]:
+    cond = np.array([True, False, True])
+    return [
+        Sample(
+            [cond, np.array([1, 2, 3], dtype), np.array([4, 5, 6], dtype)],
+            [([3], dtype)],
+        )
+        for dtype in (*_FLOATS, "int32", "int64", "int8", "complex64")
+    ]
+
+
+def _cross() -> list[Sample]:
+    return [
+        Sample(
+            [
+                np.array([[1, 2, 3], [4, 5, 6]], dtype),
+                np.array([[7, 9, 8], [3, 1, 2]], dtype),
+            ],
+            [([2, 3], dtype)],
+        )
+        for dtype in (*_FLOATS, "int32", "int64")
+    ]
+
+
+SAMPLES: dict[str, list[Sample]] = {
+    **{
+        op: _float_unary()
+        for op in (
+            *("Acos", "Acosh", "Asin", "Asinh", "Atanh", "Cosh", "Sinh", "Tan"),
+            *("BesselI0", "BesselI0e", "BesselI1", "BesselI1e"),
+            *("BesselJ0", "BesselJ1", "BesselK0", "BesselK0e"),
+            *("BesselK1", "BesselK1e", "BesselY0", "BesselY1"),
+            *("Dawsn", "Digamma", "Erf", "Erfc", "Erfinv", "Expint", "Ndtri"),
+            *("FresnelCos", "FresnelSin", "Spence"),
+        )
+    },
+    **{
+        op: _positive_pair()
+        for op in (
+            *("Igamma", "Igammac", "IgammaGradA", "RandomGammaGrad", "Zeta"),
+            "NextAfter",
+        )
+    },
+    **{
+        op: _gradient()
+        for op in (
+            *("EluGrad", "InvGrad", "ReciprocalGrad", "Relu6Grad"),
+            *("SoftplusGrad", "SoftsignGrad"),
+        )
+    },
+    **{op: _integer_pair() for op in ("BitwiseAnd", "BitwiseOr", "LeftShift")},
+    "Atan": _unary("float32", values=_X + _SPECIAL),
+    "Betainc": [
+        Sample(
+            [
+                np.array(values, dtype)
+                for values in (
+                    [0.5, 1, 2, 5],
+                    [1, 3, 0.5, 2],
+                    [0, 0.25, 0.5, 1],
+                )
+            ],
+            [([4], dtype)],
+        )
+        for dtype in _FLOATS
+    ],
+    "Cholesky": _linear([[2, 3, 3]], {}),
+    "Cross": _cross(),
+    "CumulativeLogsumexp": _cumulative_logsumexp(),
+    "DenseBincount": _dense_bincount(),
+    "Examples>MultiplexDense": _multiplex(),
+    "HistogramFixedWidth": _histogram(),
+    "Invert": _unary("int32", "int64", values=[-3, 0, 1, 255]),
+    "MatrixInverse": (
+        _linear([[2, 3, 3]], {"adjoint": False})
+        + _linear([[2, 3, 3]], {"adjoint": True})
+    ),
+    "Mod": _integer_pair(),
+    "Polygamma": _binary(
+        *_FLOATS, a=[0, 1, 2, 3, 1.5], b=[0.5, 1.0, 2.5, 10.0, 1.0]
+    ),
+    "PopulationCount": [
+        Sample([np.array([0, 1, 255, 1023], dtype)], [([4], "uint8")])
+        for dtype in ("int32", "int64")
+    ],
+    "Qr": (
+        _linear([[2, 3, 3], [2, 3, 3]], {"full_matrices": False})
+        + _linear([[2, 4, 2], [2, 2, 2]], {"full_matrices": False}, (4, 2))
+        + _linear([[2, 4, 4], [2, 4, 2]], {"full_matrices": True}, (4, 2))
+    ),
+    "SegmentMean": _segment_mean(),
+    "Svd": (
+        _linear(
+            [[2, 3], [2, 3, 3], [2, 3, 3]],
+            {"compute_uv": True, "full_matrices": False},
+        )
+        + _linear(
+            [[2, 2], [2, 4, 4], [2, 2, 2]],
+            {"compute_uv": True, "full_matrices": True},
+            (4, 2),
+        )
+    ),
+    "TruncateMod": (
+        _integer_pair()
+        + _binary(*_FLOATS, a=[5.5, -5.5, 7.0], b=[2.0, 2.5, -3.0])
+    ),
+}

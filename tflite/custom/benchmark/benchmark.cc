@@ -22,6 +22,8 @@
 #include "tflite/custom/benchmark/model.h"
 #include "tflite/custom/benchmark/op_report.h"
 #include "tflite/custom/benchmark/options.h"
+#include "tflite/custom/benchmark/plot.h"
+#include "tflite/custom/benchmark/png.h"
 #include "tflite/custom/benchmark/progress.h"
 #include "tflite/custom/benchmark/report.h"
 #include "tflite/custom/benchmark/runs.h"
@@ -148,7 +150,7 @@ std::optional<Error> Benchmark::WarmUp(Loaded& model) {
   LogPlan(plan);
   Progress progress(libraries_.original(), "Warming up", plan.min_runs,
                     plan.min_secs, plan.max_secs);
-  ErrorOr<Timings> timings = benchmark::Run(model.runnable(), plan, progress);
+  ErrorOr<Timings> timings = RunModel(model.runnable(), plan, progress);
   if (!timings.ok()) return timings.error();
   ForwardLibraries();
   out_ << kInfo << timings->us << "\n" << std::endl;
@@ -162,7 +164,7 @@ std::optional<Error> Benchmark::Measure(Loaded& model) {
   LogPlan(plan);
   Progress progress(libraries_.original(), "Measuring", plan.min_runs,
                     plan.min_secs, plan.max_secs);
-  ErrorOr<Timings> timings = benchmark::Run(model.runnable(), plan, progress);
+  ErrorOr<Timings> timings = RunModel(model.runnable(), plan, progress);
   if (!timings.ok()) return timings.error();
   ForwardLibraries();
   out_ << kInfo << timings->us << "\n" << std::endl;
@@ -276,6 +278,11 @@ std::optional<Error> Benchmark::Finish(Loaded& model) {
   if (auto error = WriteOpProfile(model)) return error;
   if (!options_.json.empty()) {
     if (auto error = WriteFile(options_.json, JsonReport(options_, results_))) {
+      return error;
+    }
+  }
+  if (!options_.plot.empty()) {
+    if (auto error = WriteFile(options_.plot, EncodePng(Plot(results_)))) {
       return error;
     }
   }

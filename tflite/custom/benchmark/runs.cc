@@ -72,8 +72,8 @@ class Pace {
 
 }  // namespace
 
-ErrorOr<Timings> Run(const Runnable& model, const RunPlan& plan,
-                     Progress& progress) {
+ErrorOr<Timings> RunModel(const Runnable& model, const RunPlan& plan,
+                          Progress& progress) {
   Session& session = *model.session;
   OpProfiler* const profiler = plan.profile ? session.profiler() : nullptr;
   Timings timings;

@@ -39,8 +39,8 @@ struct Timings {
 };
 
 // Fills the inputs and runs, again and again, and times the runs alone.
-ErrorOr<Timings> Run(const Runnable& model, const RunPlan& plan,
-                     Progress& progress);
+ErrorOr<Timings> RunModel(const Runnable& model, const RunPlan& plan,
+                          Progress& progress);
 
 // Two models whose runs alternate, so that what slows the machine down for a
 // while slows both.

@@ -1,5 +1,5 @@
 // Measures how long a model with custom ops takes, as TFLite's public tool of
-// the same name does. See README.md.
+// the same name does. See benchmark/README.md.
 
 #include <unistd.h>
 
@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <iostream>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -14,27 +15,33 @@
 #include "tflite/custom/benchmark/benchmark.h"
 #include "tflite/custom/benchmark/error_or.h"
 #include "tflite/custom/benchmark/options.h"
+#include "tflite/custom/benchmark/stderr_capture.h"
 
 namespace {
 
 constexpr char kDefaultGraph[] = "atan.tflite";
 
-// Where the model lies that `graph` names. `bazel run` starts the program in
-// another folder than the one it was typed in, and says which that was.
-std::string ResolveGraph(const std::string& graph) {
-  namespace fs = std::filesystem;
-  if (graph.empty()) {
-    std::error_code error;
-    const fs::path program = fs::read_symlink("/proc/self/exe", error);
-    return (program.parent_path() / kDefaultGraph).string();
-  }
-  const char* folder = std::getenv("BUILD_WORKING_DIRECTORY");
-  if (folder == nullptr) return graph;
-  return (fs::path(folder) / graph).string();
+std::string DefaultGraph() {
+  std::error_code error;
+  const auto program = std::filesystem::read_symlink("/proc/self/exe", error);
+  return (program.parent_path() / kDefaultGraph).string();
 }
 
+// `bazel run` starts the program in another folder than the one it was typed
+// in, which is the one that paths are relative to, and says which that was.
+void EnterFolderOfUser() {
+  const char* folder = std::getenv("BUILD_WORKING_DIRECTORY");
+  if (folder != nullptr && chdir(folder) != 0) {
+    // Gone since; paths are then relative to where we are.
+  }
+}
+
+// An error is one line, whatever a library or a file's name has in it.
 int Fail(const tflite::custom::benchmark::Error& error) {
-  std::cerr << "ERROR: " << error.message << std::endl;
+  std::istringstream words(error.message);
+  std::string line = "ERROR:";
+  for (std::string word; words >> word;) line += " " + word;
+  std::cerr << line << std::endl;
   return EXIT_FAILURE;
 }
 
@@ -49,7 +56,12 @@ int main(int argc, char** argv) {
     PrintUsage(argv[0], std::cout);
     return EXIT_SUCCESS;
   }
-  options->graph = ResolveGraph(options->graph);
-  const std::optional<Error> error = RunBenchmark(*options, std::cout);
+  if (options->graph.empty()) options->graph = DefaultGraph();
+  EnterFolderOfUser();
+  std::optional<Error> error;
+  {
+    StderrCapture libraries;
+    error = RunBenchmark(*options, libraries, std::cout);
+  }
   return error ? Fail(*error) : EXIT_SUCCESS;
 }

@@ -1,109 +1,348 @@
 #include "tflite/custom/benchmark/benchmark.h"
 
-#include <sys/resource.h>
-
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <ostream>
+#include <string>
 #include <utility>
+#include <vector>
 
+#include "tflite/custom/benchmark/clock.h"
+#include "tflite/custom/benchmark/create_session.h"
 #include "tflite/custom/benchmark/error_or.h"
+#include "tflite/custom/benchmark/files.h"
+#include "tflite/custom/benchmark/input_spec.h"
 #include "tflite/custom/benchmark/inputs.h"
+#include "tflite/custom/benchmark/interpreter_session.h"
+#include "tflite/custom/benchmark/json_writer.h"
+#include "tflite/custom/benchmark/memory.h"
 #include "tflite/custom/benchmark/model.h"
+#include "tflite/custom/benchmark/op_report.h"
 #include "tflite/custom/benchmark/options.h"
+#include "tflite/custom/benchmark/plot.h"
+#include "tflite/custom/benchmark/png.h"
+#include "tflite/custom/benchmark/progress.h"
+#include "tflite/custom/benchmark/report.h"
+#include "tflite/custom/benchmark/runs.h"
 #include "tflite/custom/benchmark/session.h"
-#include "tflite/custom/benchmark/stat.h"
-#include "third_party/tensorflow/lite/c/c_api.h"
+#include "tflite/custom/benchmark/stderr_capture.h"
 
 namespace tflite::custom::benchmark {
 namespace {
 
 constexpr char kInfo[] = "INFO: ";
 
-int64_t NowMicros() {
-  return std::chrono::duration_cast<std::chrono::microseconds>(
-             std::chrono::steady_clock::now().time_since_epoch())
-      .count();
-}
+// A model with its session and contents, and what is known of it so far.
+struct Loaded {
+  std::unique_ptr<Session> session;
+  Inputs inputs;
+  ModelResults results;
 
-double PeakMemoryMb() {
-  rusage usage = {};
-  getrusage(RUSAGE_SELF, &usage);
-  return usage.ru_maxrss / 1024.0;
-}
+  Runnable runnable() { return {session.get(), &inputs}; }
+};
 
-ErrorOr<Stat> Run(Session& session, const Inputs& inputs, int32_t min_runs,
-                  double min_secs, double max_secs, std::ostream& out) {
-  out << kInfo << "Running benchmark for at least " << min_runs
-      << " iterations and at least " << min_secs
-      << " seconds but terminate if exceeding " << max_secs << " seconds."
-      << std::endl;
-  Stat stat;
-  int64_t now = NowMicros();
-  const int64_t earliest_end = now + static_cast<int64_t>(min_secs * 1e6);
-  const int64_t latest_end = now + static_cast<int64_t>(max_secs * 1e6);
-  for (int64_t run = 0;
-       (run < min_runs || now < earliest_end) && now <= latest_end; ++run) {
-    inputs.Fill();
-    const int64_t start = NowMicros();
-    const TfLiteStatus status = TfLiteInterpreterInvoke(session.interpreter());
-    now = NowMicros();
-    if (status != kTfLiteOk) {
-      return Error{"cannot run " + session.model().path() + ": " +
-                   session.log().Line()};
-    }
-    stat.Add(now - start);
+class Benchmark {
+ public:
+  Benchmark(const Options& options, StderrCapture& libraries, std::ostream& out)
+      : options_(options), libraries_(libraries), out_(out) {}
+
+  std::optional<Error> Run();
+
+ private:
+  std::optional<Error> CheckOutputs() const;
+  ErrorOr<Loaded> Load(const std::string& path,
+                       const std::vector<InputSpec>& specs);
+  std::optional<Error> ListSignatures();
+  std::optional<Error> WarmUp(Loaded& model);
+  std::optional<Error> Measure(Loaded& model);
+  std::optional<Error> MeasureBoth(Loaded& model, Loaded& other);
+  std::optional<Error> Finish(Loaded& model);
+  std::optional<Error> WriteOpProfile(const Loaded& model);
+  void PrintState(const Loaded& model, const char* when);
+  void PrintSummary();
+
+  RunPlan Plan(int64_t runs, double min_secs) const;
+  void LogPlan(const RunPlan& plan);
+  void ForwardLibraries() { out_ << libraries_.Take(); }
+
+  const Options& options_;
+  StderrCapture& libraries_;
+  std::ostream& out_;
+  Results results_;
+};
+
+std::optional<Error> Benchmark::CheckOutputs() const {
+  for (const std::string* path :
+       {&options_.output_filepath, &options_.op_profiling_output_file,
+        &options_.json, &options_.plot}) {
+    if (path->empty()) continue;
+    if (auto error = CheckWritable(*path)) return error;
   }
-  out << kInfo << stat << "\n" << std::endl;
-  return stat;
+  return std::nullopt;
+}
+
+ErrorOr<Loaded> Benchmark::Load(const std::string& path,
+                                const std::vector<InputSpec>& specs) {
+  const int64_t start = NowNanos();
+  ErrorOr<Model> model = Model::Load(path);
+  if (!model.ok()) return model.error();
+  out_ << kInfo << "Loaded model " << path << std::endl;
+  ErrorOr<std::unique_ptr<Session>> session =
+      CreateSession(std::move(*model), options_, specs, out_);
+  if (!session.ok()) return session.error();
+  const int64_t init_us = (NowNanos() - start) / 1000;
+  ForwardLibraries();
+  Loaded loaded;
+  loaded.session = std::move(*session);
+  loaded.results.path = path;
+  loaded.results.size_mb =
+      static_cast<double>(loaded.session->model().size_in_bytes()) / 1e6;
+  loaded.results.init_us = static_cast<double>(init_us);
+  out_ << kInfo << "The input model file size (MB): " << loaded.results.size_mb
+       << "\n"
+       << kInfo << "Initialized session in "
+       << static_cast<double>(init_us) / 1e3 << "ms." << std::endl;
+  ErrorOr<Inputs> inputs = Inputs::Create(*loaded.session, specs);
+  if (!inputs.ok()) return inputs.error();
+  loaded.inputs = std::move(*inputs);
+  loaded.results.inputs = loaded.session->inputs();
+  loaded.results.ops = loaded.session->profiler();
+  return loaded;
+}
+
+std::optional<Error> Benchmark::ListSignatures() {
+  const ErrorOr<Model> model = Model::Load(options_.graph);
+  if (!model.ok()) return model.error();
+  const ErrorOr<std::vector<std::string>> keys = SignatureKeys(*model);
+  if (!keys.ok()) return keys.error();
+  out_ << kInfo << "The Model contains " << keys->size()
+       << " signature key(s).\n";
+  if (!keys->empty()) out_ << kInfo << "They are listed below: \n";
+  for (const std::string& key : *keys) {
+    out_ << kInfo << "-> Signature Key: " << key << "\n";
+  }
+  out_ << std::flush;
+  return std::nullopt;
+}
+
+RunPlan Benchmark::Plan(int64_t runs, double min_secs) const {
+  RunPlan plan;
+  plan.min_runs = options_.dry_run ? 0 : runs;
+  plan.min_secs = options_.dry_run ? -1 : min_secs;
+  plan.max_secs = options_.max_secs;
+  plan.run_delay = options_.run_delay;
+  plan.run_frequency = options_.run_frequency;
+  return plan;
+}
+
+void Benchmark::LogPlan(const RunPlan& plan) {
+  out_ << kInfo << "Running benchmark for at least " << plan.min_runs
+       << " iterations and at least " << plan.min_secs
+       << " seconds but terminate if exceeding " << plan.max_secs << " seconds."
+       << std::endl;
+}
+
+std::optional<Error> Benchmark::WarmUp(Loaded& model) {
+  const RunPlan plan = Plan(options_.warmup_runs, options_.warmup_min_secs);
+  LogPlan(plan);
+  Progress progress(libraries_.original(), "Warming up", plan.min_runs,
+                    plan.min_secs, plan.max_secs);
+  ErrorOr<Timings> timings = RunModel(model.runnable(), plan, progress);
+  if (!timings.ok()) return timings.error();
+  ForwardLibraries();
+  out_ << kInfo << timings->us << "\n" << std::endl;
+  model.results.warmup = std::move(*timings);
+  return std::nullopt;
+}
+
+std::optional<Error> Benchmark::Measure(Loaded& model) {
+  RunPlan plan = Plan(options_.num_runs, options_.min_secs);
+  plan.profile = true;
+  LogPlan(plan);
+  Progress progress(libraries_.original(), "Measuring", plan.min_runs,
+                    plan.min_secs, plan.max_secs);
+  ErrorOr<Timings> timings = RunModel(model.runnable(), plan, progress);
+  if (!timings.ok()) return timings.error();
+  ForwardLibraries();
+  out_ << kInfo << timings->us << "\n" << std::endl;
+  model.results.inference = std::move(*timings);
+  return std::nullopt;
+}
+
+std::optional<Error> Benchmark::MeasureBoth(Loaded& model, Loaded& other) {
+  RunPlan plan = Plan(options_.num_runs, options_.min_secs);
+  plan.profile = true;
+  LogPlan(plan);
+  Progress progress(libraries_.original(), "Measuring both", plan.min_runs,
+                    plan.min_secs, plan.max_secs);
+  ErrorOr<PairTimings> pairs =
+      RunInterleaved(model.runnable(), other.runnable(), plan, progress);
+  if (!pairs.ok()) return pairs.error();
+  ForwardLibraries();
+  results_.ratio = SummarizeRatio(pairs->ratio_ppm);
+  out_ << kInfo << pairs->first.us << "\n" << std::endl;
+  model.results.inference = std::move(pairs->first);
+  other.results.inference = std::move(pairs->second);
+  return std::nullopt;
+}
+
+void Benchmark::PrintState(const Loaded& model, const char* when) {
+  out_ << kInfo << "\n====Printing out TfLite interpreter " << when
+       << " state begins====\n";
+  model.session->PrintState(options_, out_);
+  out_ << kInfo << "====Printing out TfLite interpreter " << when
+       << " state ends====\n"
+       << std::endl;
+}
+
+std::optional<Error> Benchmark::WriteOpProfile(const Loaded& model) {
+  const OpProfiler* const profiler = model.session->profiler();
+  if (profiler == nullptr || profiler->totals().count() == 0) {
+    return std::nullopt;
+  }
+  std::string text;
+  if (options_.op_profiling_output_mode == "json") {
+    JsonWriter json;
+    WriteOps(*profiler, json);
+    text = json.Text();
+  } else {
+    text = OpTables(*profiler, options_.op_profiling_output_mode == "csv");
+  }
+  if (!options_.op_profiling_output_file.empty()) {
+    return WriteFile(options_.op_profiling_output_file, text);
+  }
+  out_ << kInfo << text << std::flush;
+  return std::nullopt;
+}
+
+void Benchmark::PrintSummary() {
+  const ModelResults& model = results_.model;
+  out_ << kInfo << "Inference timings in us: Init: "
+       << static_cast<int64_t>(model.init_us)
+       << ", First inference: " << model.warmup.us.first()
+       << ", Warmup (avg): " << model.warmup.us.avg()
+       << ", Inference (avg): " << model.inference.us.avg() << "\n";
+  if (model.inference.us.count() > 0) {
+    out_ << kInfo
+         << "Inference percentiles in us: " << PercentileLine(model.inference)
+         << "\n";
+  }
+  out_ << kInfo
+       << "Note: as the benchmark tool itself affects memory footprint, the "
+          "following is only APPROXIMATE to the actual memory footprint of the "
+          "model at runtime. Take the information at your discretion.\n"
+       << kInfo << "Memory footprint delta from the start of the tool (MB): "
+       << "init=" << results_.init_memory_mb
+       << " overall=" << results_.overall_memory_mb << "\n";
+  if (results_.peak_memory_mb) {
+    const ResidentMemory memory = CurrentMemory();
+    out_ << kInfo
+         << "Overall peak memory footprint (MB) via periodic monitoring: "
+         << *results_.peak_memory_mb << "\n"
+         << kInfo << "Memory status at the end of exeution:\n"
+         << kInfo
+         << "- VmRSS              : " << static_cast<int64_t>(memory.total_mb)
+         << " MB\n"
+         << kInfo << "+ RssAnnon           : "
+         << static_cast<int64_t>(memory.total_mb - memory.shared_mb) << " MB\n"
+         << kInfo
+         << "+ RssFile + RssShmem : " << static_cast<int64_t>(memory.shared_mb)
+         << " MB\n";
+  }
+  if (results_.ratio && results_.other) {
+    const Ratio& ratio = *results_.ratio;
+    out_ << kInfo << "Compared with " << results_.other->path << ": "
+         << results_.other->inference.us << "\n"
+         << kInfo << "Its inference percentiles in us: "
+         << PercentileLine(results_.other->inference) << "\n"
+         << kInfo << "Time of " << results_.other->path << " to that of "
+         << model.path << ": " << ratio.median << " (95% confidence "
+         << ratio.median_low << " to " << ratio.median_high
+         << "), p5=" << ratio.p5 << " p95=" << ratio.p95 << " of "
+         << ratio.pairs << " pairs of runs\n";
+  }
+  out_ << std::flush;
+}
+
+std::optional<Error> Benchmark::Finish(Loaded& model) {
+  if (!options_.output_filepath.empty() && !options_.dry_run) {
+    std::string bytes;
+    for (size_t i = 0; i < model.session->outputs().size(); ++i) {
+      bytes += model.session->OutputBytes(i);
+    }
+    if (auto error = WriteFile(options_.output_filepath, bytes)) return error;
+  }
+  if (auto error = WriteOpProfile(model)) return error;
+  if (!options_.json.empty()) {
+    if (auto error = WriteFile(options_.json, JsonReport(options_, results_))) {
+      return error;
+    }
+  }
+  if (!options_.plot.empty()) {
+    if (auto error = WriteFile(options_.plot, EncodePng(Plot(results_)))) {
+      return error;
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<Error> Benchmark::Run() {
+  out_ << kInfo << "STARTING!\n"
+       << kInfo << "Log parameter values verbosely: [" << options_.verbose
+       << "]\n";
+  for (const auto& [name, value] : options_.log) {
+    out_ << kInfo << name << ": [" << value << "]\n";
+  }
+  if (options_.list_signatures) return ListSignatures();
+  const ErrorOr<std::vector<InputSpec>> specs = ParseInputSpecs(options_);
+  if (!specs.ok()) return specs.error();
+  if (auto error = CheckOutputs()) return error;
+
+  std::unique_ptr<PeakMemoryMonitor> monitor;
+  if (options_.report_peak_memory_footprint) {
+    monitor = std::make_unique<PeakMemoryMonitor>(
+        std::chrono::milliseconds(options_.memory_footprint_check_interval_ms));
+  }
+  const double start_mb = PeakMemoryMb();
+  ErrorOr<Loaded> model = Load(options_.graph, *specs);
+  if (!model.ok()) return model.error();
+  results_.init_memory_mb = PeakMemoryMb() - start_mb;
+  std::optional<ErrorOr<Loaded>> other;
+  if (!options_.compare.empty()) {
+    other = Load(options_.compare, *specs);
+    if (!other->ok()) return other->error();
+  }
+
+  if (options_.print_preinvoke_state) PrintState(*model, "pre-invoke");
+  if (auto error = WarmUp(*model)) return error;
+  if (other) {
+    if (auto error = WarmUp(**other)) return error;
+    if (auto error = MeasureBoth(*model, **other)) return error;
+  } else {
+    if (auto error = Measure(*model)) return error;
+  }
+  results_.overall_memory_mb = PeakMemoryMb() - start_mb;
+  if (monitor != nullptr) results_.peak_memory_mb = monitor->Stop();
+
+  model->results.outputs = model->session->outputs();
+  results_.model = model->results;
+  if (other) {
+    (**other).results.outputs = (**other).session->outputs();
+    results_.other = (**other).results;
+  }
+  PrintSummary();
+  if (options_.print_postinvoke_state) PrintState(*model, "post-invoke");
+  return Finish(*model);
 }
 
 }  // namespace
 
-std::optional<Error> RunBenchmark(const Options& options, std::ostream& out) {
-  out << kInfo << "STARTING!\n"
-      << kInfo << "Log parameter values verbosely: [0]\n";
-  for (const auto& [name, value] : options.set) {
-    out << kInfo << name << ": [" << value << "]\n";
-  }
-
-  const double start_mb = PeakMemoryMb();
-  const int64_t start = NowMicros();
-  ErrorOr<Model> model = Model::Load(options.graph);
-  if (!model.ok()) return model.error();
-  out << kInfo << "Loaded model " << options.graph << std::endl;
-  ErrorOr<Session> session = Session::Create(std::move(*model), options);
-  if (!session.ok()) return session.error();
-  const int64_t init_us = NowMicros() - start;
-  const double init_mb = PeakMemoryMb() - start_mb;
-  out << kInfo << "The input model file size (MB): "
-      << session->model().size_in_bytes() / 1e6 << "\n"
-      << kInfo << "Initialized session in " << init_us / 1e3 << "ms."
-      << std::endl;
-
-  const ErrorOr<Inputs> inputs = Inputs::Create(session->interpreter());
-  if (!inputs.ok()) return inputs.error();
-  const ErrorOr<Stat> warmup =
-      Run(*session, *inputs, options.warmup_runs, options.warmup_min_secs,
-          options.max_secs, out);
-  if (!warmup.ok()) return warmup.error();
-  const ErrorOr<Stat> inference = Run(*session, *inputs, options.num_runs,
-                                      options.min_secs, options.max_secs, out);
-  if (!inference.ok()) return inference.error();
-  const double overall_mb = PeakMemoryMb() - start_mb;
-
-  out << kInfo << "Inference timings in us: Init: " << init_us
-      << ", First inference: " << warmup->first()
-      << ", Warmup (avg): " << warmup->avg()
-      << ", Inference (avg): " << inference->avg() << "\n"
-      << kInfo
-      << "Note: as the benchmark tool itself affects memory footprint, the "
-         "following is only APPROXIMATE to the actual memory footprint of the "
-         "model at runtime. Take the information at your discretion.\n"
-      << kInfo << "Memory footprint delta from the start of the tool (MB): "
-      << "init=" << init_mb << " overall=" << overall_mb << std::endl;
-  return std::nullopt;
+std::optional<Error> RunBenchmark(const Options& options,
+                                  StderrCapture& libraries, std::ostream& out) {
+  return Benchmark(options, libraries, out).Run();
 }
 
 }  // namespace tflite::custom::benchmark

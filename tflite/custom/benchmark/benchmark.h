@@ -3,16 +3,18 @@
 
 #include <optional>
 #include <ostream>
-#include <string>
 
 #include "tflite/custom/benchmark/error_or.h"
 #include "tflite/custom/benchmark/options.h"
+#include "tflite/custom/benchmark/stderr_capture.h"
 
 namespace tflite::custom::benchmark {
 
 // Loads, warms up and measures the model of options.graph, and writes to `out`
-// the lines that the public benchmark_model prints. Returns what went wrong.
-std::optional<Error> RunBenchmark(const Options& options, std::ostream& out);
+// the lines that the public benchmark_model prints, and those that libraries
+// wrote to standard error. Returns what went wrong.
+std::optional<Error> RunBenchmark(const Options& options,
+                                  StderrCapture& libraries, std::ostream& out);
 
 }  // namespace tflite::custom::benchmark
 

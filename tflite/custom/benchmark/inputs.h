@@ -1,14 +1,17 @@
 #ifndef TFLITE_CUSTOM_BENCHMARK_INPUTS_H_
 #define TFLITE_CUSTOM_BENCHMARK_INPUTS_H_
 
+#include <cstddef>
 #include <vector>
 
 #include "tflite/custom/benchmark/error_or.h"
-#include "third_party/tensorflow/lite/c/c_api.h"
+#include "tflite/custom/benchmark/input_spec.h"
+#include "tflite/custom/benchmark/session.h"
 
 namespace tflite::custom::benchmark {
 
-// Random contents for a model's inputs, the same at every start:
+// Contents for a model's inputs: from a file, or random in the range that the
+// flags give, the same at every start. Without a range:
 //
 //   floating point and complex   -0.5 up to 0.5
 //   int8                         -127 to 127
@@ -18,16 +21,24 @@ namespace tflite::custom::benchmark {
 //   string                       one sentence in each element
 class Inputs {
  public:
-  // `interpreter` has its tensors allocated, and must outlive the object. An
-  // error names an input whose type cannot be filled.
-  static ErrorOr<Inputs> Create(TfLiteInterpreter* interpreter);
+  // `specs` are in the order of the session's inputs or, where they have no
+  // shapes, by name. An error names the input and what is wrong.
+  static ErrorOr<Inputs> Create(Session& session,
+                                const std::vector<InputSpec>& specs);
 
   // Copies the contents into the inputs: a run may leave anything in them.
-  void Fill() const;
+  void Fill(Session& session) const {
+    for (const Input& input : inputs_) {
+      session.SetInput(input.index, input.bytes.data(), input.bytes.size());
+    }
+  }
+
+  // All that Fill copies.
+  size_t bytes() const;
 
  private:
   struct Input {
-    TfLiteTensor* tensor;
+    size_t index;
     std::vector<char> bytes;
   };
 

@@ -1,123 +1,24 @@
 #include "tflite/custom/benchmark/options.h"
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <cstddef>
-#include <cstdint>
-#include <functional>
 #include <iomanip>
 #include <numeric>
 #include <optional>
 #include <ostream>
+#include <set>
 #include <string>
-#include <system_error>
-#include <utility>
 #include <vector>
 
 #include "tflite/custom/benchmark/error_or.h"
+#include "tflite/custom/benchmark/flags.h"
 
 namespace tflite::custom::benchmark {
 namespace {
 
-// Sets an option from a flag's value; false where the value is not allowed.
-using Setter = std::function<bool(const std::string& value, Options& options)>;
-
-struct Flag {
-  std::string name;
-  std::string type;
-  std::string default_value;
-  std::string allowed;  // Completes "... must be".
-  std::string log_name;
-  std::string help;
-  Setter set;
-};
-
-template <typename T>
-std::optional<T> ParseNumber(const std::string& text) {
-  T number;
-  const char* end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, number);
-  if (error != std::errc() || rest != end) return std::nullopt;
-  return number;
-}
-
-std::optional<bool> ParseBool(const std::string& text) {
-  if (text == "true" || text == "1") return true;
-  if (text == "false" || text == "0") return false;
-  return std::nullopt;
-}
-
-Setter SetInt(int32_t Options::* option, int32_t lowest) {
-  return [=](const std::string& value, Options& options) {
-    const std::optional<int32_t> number = ParseNumber<int32_t>(value);
-    if (!number || *number < lowest) return false;
-    options.*option = *number;
-    return true;
-  };
-}
-
-Setter SetSeconds(double Options::* option, double lowest) {
-  return [=](const std::string& value, Options& options) {
-    const std::optional<double> number = ParseNumber<double>(value);
-    if (!number || !std::isfinite(*number) || *number < lowest) return false;
-    options.*option = *number;
-    return true;
-  };
-}
-
-const std::vector<Flag>& Flags() {
-  constexpr double kAnySeconds = -1e9;
-  static const auto* const flags = new std::vector<Flag>{
-      {"graph", "string", "", "the path of a .tflite file", "Graph",
-       "the model to run; without it the atan.tflite beside this program",
-       [](const std::string& value, Options& options) {
-         options.graph = value;
-         return !value.empty();
-       }},
-      {"num_threads", "int32", "-1", "an integer of at least -1",
-       "#threads used for CPU inference",
-       "threads for inference on the CPU; -1 leaves it to the runtime",
-       SetInt(&Options::num_threads, -1)},
-      {"num_runs", "int32", "50", "an integer of at least 0", "Min num runs",
-       "runs to measure; more where min_secs asks for it, fewer where max_secs "
-       "ends first",
-       SetInt(&Options::num_runs, 0)},
-      {"min_secs", "float", "1", "a number of seconds",
-       "Min runs duration (seconds)",
-       "seconds to go on measuring for, however many runs that takes",
-       SetSeconds(&Options::min_secs, kAnySeconds)},
-      {"max_secs", "float", "150", "a number of seconds, at least 0",
-       "Max runs duration (seconds)",
-       "seconds after which no further run begins",
-       SetSeconds(&Options::max_secs, 0)},
-      {"warmup_runs", "int32", "1", "an integer of at least 0",
-       "Min warmup runs", "runs before those that are measured",
-       SetInt(&Options::warmup_runs, 0)},
-      {"warmup_min_secs", "float", "0.5", "a number of seconds",
-       "Min warmup runs duration (seconds)",
-       "seconds to go on warming up for, however many runs that takes",
-       SetSeconds(&Options::warmup_min_secs, kAnySeconds)},
-      {"use_xnnpack", "bool", "true", "true or false", "Use xnnpack",
-       "apply the XNNPACK delegate; where the flag is not given and the "
-       "delegate cannot be applied the model runs without",
-       [](const std::string& value, Options& options) {
-         options.use_xnnpack = ParseBool(value);
-         return options.use_xnnpack.has_value();
-       }},
-      {"help", "bool", "false", "true or false",
-       "Print out all supported flags", "print this text and end",
-       [](const std::string& value, Options& options) {
-         const std::optional<bool> help = ParseBool(value);
-         options.help = help.value_or(false);
-         return help.has_value();
-       }},
-  };
-  return *flags;
-}
-
-const Flag* FindFlag(const std::string& name) {
-  for (const Flag& flag : Flags()) {
+template <typename F>
+const F* Find(const std::vector<F>& flags, const std::string& name) {
+  for (const F& flag : flags) {
     if (flag.name == name) return &flag;
   }
   return nullptr;
@@ -148,10 +49,44 @@ std::string NearestFlag(const std::string& name) {
       ->name;
 }
 
+// True and false have two spellings each.
+std::string Spelling(const std::string& value, const std::string& like) {
+  if (like != "true" && like != "false") return value;
+  return value == "1" ? "true" : value == "0" ? "false" : value;
+}
+
+// What the flags say together. Each is well-formed.
+std::optional<Error> Check(const Options& options,
+                           const std::set<std::string>& given) {
+  const auto needs = [&](const char* flag,
+                         const char* other) -> std::optional<Error> {
+    if (given.count(flag) == 0 || given.count(other) > 0) return std::nullopt;
+    return Error{std::string("--") + flag + " is given without --" + other};
+  };
+  if (auto error = needs("input_layer", "input_layer_shape")) return error;
+  if (auto error = needs("input_layer_shape", "input_layer")) return error;
+  if (auto error = needs("external_delegate_options", "external_delegate_path"))
+    return error;
+  for (const auto& [flag, is_set] :
+       {std::pair("xnnpack_force_fp16", options.xnnpack_force_fp16),
+        std::pair("xnnpack_weight_cache_file_path",
+                  !options.xnnpack_weight_cache_file_path.empty())}) {
+    if (is_set && !options.use_xnnpack.value_or(true)) {
+      return Error{std::string("--") + flag +
+                   " is given, but --use_xnnpack is false"};
+    }
+  }
+  if (options.dry_run && !options.compare.empty()) {
+    return Error{"--compare has nothing to compare where --dry_run is true"};
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 ErrorOr<Options> ParseOptions(const std::vector<std::string>& arguments) {
   Options options;
+  std::set<std::string> given;
   for (const std::string& argument : arguments) {
     if (argument.rfind("--", 0) != 0) {
       return Error{"unexpected argument '" + argument +
@@ -159,19 +94,23 @@ ErrorOr<Options> ParseOptions(const std::vector<std::string>& arguments) {
                    "--graph=FILE"};
     }
     const size_t equals = argument.find('=');
+    const bool has_value = equals != std::string::npos;
     const std::string name =
-        argument.substr(2, equals == std::string::npos ? equals : equals - 2);
-    const Flag* flag = FindFlag(name);
+        argument.substr(2, has_value ? equals - 2 : equals);
+    std::string value = has_value ? argument.substr(equals + 1) : "true";
+    if (const RefusedFlag* refused = Find(RefusedFlags(), name)) {
+      if (has_value &&
+          Spelling(value, refused->default_value) == refused->default_value) {
+        continue;
+      }
+      return Error{"--" + name + " is not available: " + refused->reason};
+    }
+    const Flag* flag = Find(Flags(), name);
     if (flag == nullptr) {
       return Error{"unknown flag --" + name + "; the nearest is --" +
                    NearestFlag(name) + ", and --help lists all"};
     }
-    std::string value;
-    if (equals != std::string::npos) {
-      value = argument.substr(equals + 1);
-    } else if (flag->type == "bool") {
-      value = "true";
-    } else {
+    if (!has_value && flag->type != "bool") {
       return Error{"--" + name + " has no value; write --" + name +
                    "=VALUE, where VALUE must be " + flag->allowed};
     }
@@ -179,21 +118,45 @@ ErrorOr<Options> ParseOptions(const std::vector<std::string>& arguments) {
       return Error{"--" + name + " is '" + value + "'; it must be " +
                    flag->allowed};
     }
-    options.set.emplace_back(flag->log_name, value);
+    given.insert(name);
+  }
+  if (const std::optional<Error> error = Check(options, given)) return *error;
+
+  for (const Flag& flag : Flags()) {
+    if (!options.verbose && !flag.always_logged && given.count(flag.name) == 0)
+      continue;
+    std::string value = flag.get(options);
+    if (flag.type == "bool") value = value == "true" ? "1" : "0";
+    options.log.emplace_back(flag.log_name, value);
+  }
+  if (!options.profiling_output_csv_file.empty()) {
+    options.op_profiling_output_mode = "csv";
+    options.op_profiling_output_file = options.profiling_output_csv_file;
   }
   return options;
 }
 
 void PrintUsage(const std::string& program, std::ostream& out) {
   out << "usage: " << program << " <flags>\nFlags:\n";
+  const Options defaults;
+  const auto name_column = [&](const Flag& flag) {
+    return "--" + flag.name + "=" + flag.get(defaults);
+  };
   size_t width = 0;
   for (const Flag& flag : Flags()) {
-    width = std::max(width, flag.name.size() + flag.default_value.size() + 3);
+    width = std::max(width, name_column(flag).size());
   }
   for (const Flag& flag : Flags()) {
     out << "\t" << std::left << std::setw(static_cast<int>(width))
-        << "--" + flag.name + "=" + flag.default_value << "\t" << flag.type
-        << "\toptional\t" << flag.help << "\n";
+        << name_column(flag) << "\t" << flag.type << "\toptional\t" << flag.help
+        << "\n";
+  }
+  out << "Flags of other builds, refused here unless they are set to what they "
+         "are anyway:\n";
+  for (const RefusedFlag& flag : RefusedFlags()) {
+    out << "\t" << std::left << std::setw(static_cast<int>(width))
+        << "--" + flag.name + "=" + flag.default_value << "\t" << flag.reason
+        << "\n";
   }
 }
 

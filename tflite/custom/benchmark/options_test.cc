@@ -7,9 +7,12 @@
 
 #include "gtest/gtest.h"
 #include "tflite/custom/benchmark/error_or.h"
+#include "tflite/custom/benchmark/flags.h"
 
 namespace tflite::custom::benchmark {
 namespace {
+
+using Log = std::vector<std::pair<std::string, std::string>>;
 
 std::string ErrorOf(const std::vector<std::string>& arguments) {
   const ErrorOr<Options> options = ParseOptions(arguments);
@@ -28,7 +31,14 @@ TEST(OptionsTest, DefaultsAreThePublicTools) {
   EXPECT_EQ(options->warmup_min_secs, 0.5);
   EXPECT_FALSE(options->use_xnnpack.has_value());
   EXPECT_FALSE(options->help);
-  EXPECT_TRUE(options->set.empty());
+  EXPECT_EQ(options->run_delay, -1.0f);
+  EXPECT_EQ(options->run_frequency, -1.0f);
+  EXPECT_EQ(options->op_profiling_output_mode, "stdout");
+  EXPECT_EQ(options->max_profiling_buffer_entries, 1024);
+  EXPECT_EQ(options->memory_footprint_check_interval_ms, 50);
+  EXPECT_EQ(options->runtime, "tflite");
+  // Of what was not given, only what to run.
+  EXPECT_EQ(options->log, (Log{{"Graph", ""}, {"Signature to run", ""}}));
 }
 
 TEST(OptionsTest, ReadsEveryFlag) {
@@ -43,12 +53,85 @@ TEST(OptionsTest, ReadsEveryFlag) {
   EXPECT_EQ(options->min_secs, -1.0);
   EXPECT_EQ(options->max_secs, 2.5);
   EXPECT_EQ(options->warmup_runs, 0);
-  EXPECT_EQ(options->warmup_min_secs, 1e-3);
+  EXPECT_EQ(options->warmup_min_secs, 1e-3f);
   EXPECT_EQ(options->use_xnnpack, false);
   EXPECT_TRUE(options->help);
-  ASSERT_EQ(options->set.size(), 9);
-  EXPECT_EQ(options->set[0],
-            (std::pair<std::string, std::string>("Graph", "a=b.tflite")));
+  // In the order in which the public tool logs them.
+  EXPECT_EQ(options->log, (Log{{"Min num runs", "7"},
+                               {"Min runs duration (seconds)", "-1"},
+                               {"Max runs duration (seconds)", "2.5"},
+                               {"#threads used for CPU inference", "0"},
+                               {"Min warmup runs", "0"},
+                               {"Min warmup runs duration (seconds)", "0.001"},
+                               {"Graph", "a=b.tflite"},
+                               {"Signature to run", ""},
+                               {"Use xnnpack", "0"},
+                               {"Print out all supported flags", "1"}}));
+}
+
+// A value that the flag takes and that is not its default.
+std::string OtherValue(const Flag& flag) {
+  if (flag.name == "runtime") return "litert";
+  if (flag.name == "op_profiling_output_mode") return "json";
+  const std::string value = flag.get(Options());
+  if (flag.type == "bool") return value == "true" ? "false" : "true";
+  return flag.type == "string" ? "a" : "77";
+}
+
+TEST(OptionsTest, EveryFlagSetsWhatItShows) {
+  for (const Flag& flag : Flags()) {
+    Options options;
+    EXPECT_TRUE(flag.set(OtherValue(flag), options)) << flag.name;
+    EXPECT_EQ(flag.get(options), OtherValue(flag)) << flag.name;
+    for (const Flag& other : Flags()) {
+      if (&other == &flag) continue;
+      EXPECT_EQ(other.get(options), other.get(Options()))
+          << flag.name << " sets " << other.name;
+    }
+  }
+}
+
+TEST(OptionsTest, VerboseLogsEveryFlag) {
+  const ErrorOr<Options> options = ParseOptions({"--verbose"});
+  ASSERT_TRUE(options.ok());
+  EXPECT_EQ(options->log.size(), Flags().size());
+}
+
+TEST(OptionsTest, FlagsOfOtherBuildsAreRefusedByNameUnlessTheyAskForNothing) {
+  for (const RefusedFlag& flag : RefusedFlags()) {
+    const std::string argument = "--" + flag.name + "=";
+    EXPECT_EQ(ErrorOf({argument + "9"}),
+              "--" + flag.name + " is not available: " + flag.reason);
+    EXPECT_TRUE(ParseOptions({argument + flag.default_value}).ok())
+        << flag.name;
+    for (const Flag& served : Flags()) EXPECT_NE(served.name, flag.name);
+  }
+  EXPECT_EQ(ErrorOf({"--use_gpu"}),
+            "--use_gpu is not available: TFLite's C library has no GPU "
+            "delegate");
+  EXPECT_EQ(ErrorOf({"--use_gpu=0"}), "no error");
+  EXPECT_NE(ErrorOf({"--use_gpu=1"}), "no error");
+}
+
+TEST(OptionsTest, FlagsThatContradictOneAnother) {
+  EXPECT_EQ(ErrorOf({"--input_layer=x"}),
+            "--input_layer is given without --input_layer_shape");
+  EXPECT_EQ(ErrorOf({"--input_layer_shape=1"}),
+            "--input_layer_shape is given without --input_layer");
+  EXPECT_EQ(ErrorOf({"--external_delegate_options=a:b"}),
+            "--external_delegate_options is given without "
+            "--external_delegate_path");
+  EXPECT_EQ(ErrorOf({"--use_xnnpack=false", "--xnnpack_force_fp16"}),
+            "--xnnpack_force_fp16 is given, but --use_xnnpack is false");
+  EXPECT_NE(ErrorOf({"--dry_run", "--compare=a"}), "no error");
+}
+
+TEST(OptionsTest, TheOldFlagForCsvStandsForTheNewOnes) {
+  const ErrorOr<Options> options =
+      ParseOptions({"--profiling_output_csv_file=a.csv"});
+  ASSERT_TRUE(options.ok());
+  EXPECT_EQ(options->op_profiling_output_mode, "csv");
+  EXPECT_EQ(options->op_profiling_output_file, "a.csv");
 }
 
 TEST(OptionsTest, LastOfTwoWins) {
@@ -98,11 +181,14 @@ TEST(OptionsTest, FlagWithoutValueAndArgumentWithoutFlagAreErrors) {
 TEST(OptionsTest, UsageShowsEveryFlagWithItsDefault) {
   std::ostringstream out;
   PrintUsage("benchmark_model", out);
-  for (const char* flag :
-       {"--graph=", "--num_threads=-1", "--num_runs=50", "--min_secs=1",
-        "--max_secs=150", "--warmup_runs=1", "--warmup_min_secs=0.5",
-        "--use_xnnpack=true", "--help=false"}) {
-    EXPECT_NE(out.str().find(flag), std::string::npos) << flag;
+  const auto has = [&](const std::string& name, const std::string& value) {
+    return out.str().find("\t--" + name + "=" + value) != std::string::npos;
+  };
+  for (const Flag& flag : Flags()) {
+    EXPECT_TRUE(has(flag.name, flag.get(Options()))) << flag.name;
+  }
+  for (const RefusedFlag& flag : RefusedFlags()) {
+    EXPECT_TRUE(has(flag.name, flag.default_value)) << flag.name;
   }
 }
 

@@ -1,49 +1,48 @@
 #ifndef TFLITE_CUSTOM_BENCHMARK_SESSION_H_
 #define TFLITE_CUSTOM_BENCHMARK_SESSION_H_
 
-#include <memory>
+#include <cstddef>
+#include <ostream>
 #include <string>
+#include <vector>
 
-#include "tflite/custom/benchmark/error_or.h"
 #include "tflite/custom/benchmark/model.h"
+#include "tflite/custom/benchmark/op_profiler.h"
 #include "tflite/custom/benchmark/options.h"
-#include "tflite/custom/benchmark/runtime_log.h"
-#include "third_party/tensorflow/lite/c/c_api.h"
-#include "third_party/tensorflow/lite/delegates/xnnpack/xnnpack_delegate.h"
+#include "tflite/custom/benchmark/tensor_info.h"
 
 namespace tflite::custom::benchmark {
 
-// A model with an interpreter that is ready to run it.
+// A model in a runtime, ready to run. An implementation for each --runtime.
 class Session {
  public:
-  // With the custom ops of register.cc and the delegate that `options` ask for.
-  static ErrorOr<Session> Create(Model model, const Options& options);
+  virtual ~Session() = default;
 
-  TfLiteInterpreter* interpreter() { return interpreter_.get(); }
-  const Model& model() const { return *model_; }
+  virtual const Model& model() const = 0;
 
-  // What the runtime reported last.
-  const RuntimeLog& log() const { return *log_; }
+  // The inputs that can be filled, in the model's order.
+  virtual const std::vector<TensorInfo>& inputs() const = 0;
+  // Their shapes may be known only after a run.
+  virtual std::vector<TensorInfo> outputs() const = 0;
 
- private:
-  struct DeleteInterpreter {
-    void operator()(TfLiteInterpreter* i) const { TfLiteInterpreterDelete(i); }
-  };
-  struct DeleteDelegate {
-    void operator()(TfLiteDelegate* d) const { TfLiteXNNPackDelegateDelete(d); }
-  };
+  // `size` is the input's.
+  virtual void SetInput(size_t index, const char* bytes, size_t size) = 0;
+  // For an input of strings, one for each element. False where that failed.
+  virtual bool SetStrings(size_t index,
+                          const std::vector<std::string>& strings) = 0;
 
-  Session() = default;
+  // False where the run failed; the next function then says why.
+  virtual bool Invoke() = 0;
+  virtual std::string InvokeError() const = 0;
 
-  Error CannotPrepare(TfLiteStatus status) const;
-  // False where the delegate could not be applied.
-  bool ApplyXnnpack(int num_threads);
+  // The bytes of an output after a run.
+  virtual std::string OutputBytes(size_t index) const = 0;
 
-  // In the order in which the one needs the other: destroyed from the end.
-  std::unique_ptr<Model> model_;
-  std::unique_ptr<RuntimeLog> log_;
-  std::unique_ptr<TfLiteDelegate, DeleteDelegate> delegate_;
-  std::unique_ptr<TfLiteInterpreter, DeleteInterpreter> interpreter_;
+  // What the ops took; null where they are not measured.
+  virtual OpProfiler* profiler() = 0;
+
+  // Tensors, memory and nodes, as the public tool prints them.
+  virtual void PrintState(const Options& options, std::ostream& out) const = 0;
 };
 
 }  // namespace tflite::custom::benchmark

@@ -1,0 +1,24 @@
+#include "tflite/custom/benchmark/builtin_op_names.h"
+
+namespace tflite::custom::benchmark {
+namespace {
+
+struct BuiltinOp {
+  int code;
+  const char* name;
+};
+
+constexpr BuiltinOp kBuiltinOps[] = {
+#include "tflite/custom/benchmark/builtin_op_names.inc"
+};
+
+}  // namespace
+
+const char* BuiltinOpName(int code) {
+  for (const BuiltinOp& op : kBuiltinOps) {
+    if (op.code == code) return op.name;
+  }
+  return "?";
+}
+
+}  // namespace tflite::custom::benchmark

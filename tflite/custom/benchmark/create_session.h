@@ -1,0 +1,24 @@
+#ifndef TFLITE_CUSTOM_BENCHMARK_CREATE_SESSION_H_
+#define TFLITE_CUSTOM_BENCHMARK_CREATE_SESSION_H_
+
+#include <memory>
+#include <ostream>
+#include <vector>
+
+#include "tflite/custom/benchmark/error_or.h"
+#include "tflite/custom/benchmark/input_spec.h"
+#include "tflite/custom/benchmark/model.h"
+#include "tflite/custom/benchmark/options.h"
+#include "tflite/custom/benchmark/session.h"
+
+namespace tflite::custom::benchmark {
+
+// With the runtime, delegates, signature and shapes that `options` and
+// `inputs` ask for. Writes to `log` what the user should know of the choice.
+ErrorOr<std::unique_ptr<Session>> CreateSession(
+    Model model, const Options& options, const std::vector<InputSpec>& inputs,
+    std::ostream& log);
+
+}  // namespace tflite::custom::benchmark
+
+#endif  // TFLITE_CUSTOM_BENCHMARK_CREATE_SESSION_H_

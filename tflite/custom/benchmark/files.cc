@@ -1,0 +1,47 @@
+#include "tflite/custom/benchmark/files.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <string>
+#include <system_error>
+
+#include "tflite/custom/benchmark/error_or.h"
+
+namespace tflite::custom::benchmark {
+namespace {
+
+Error CannotWrite(const std::string& path, int error) {
+  return Error{"cannot write " + path + ": " + std::strerror(error)};
+}
+
+}  // namespace
+
+std::optional<Error> CheckWritable(const std::string& path) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  if (fs::is_directory(path, error)) return CannotWrite(path, EISDIR);
+  if (fs::exists(path, error)) {
+    if (access(path.c_str(), W_OK) != 0) return CannotWrite(path, errno);
+    return std::nullopt;
+  }
+  const fs::path folder = fs::absolute(path, error).parent_path();
+  if (access(folder.c_str(), W_OK | X_OK) != 0) return CannotWrite(path, errno);
+  return std::nullopt;
+}
+
+std::optional<Error> WriteFile(const std::string& path,
+                               const std::string& content) {
+  errno = 0;
+  std::ofstream file(path, std::ios::binary);
+  file.write(content.data(), static_cast<std::streamsize>(content.size()));
+  file.close();
+  if (!file) return CannotWrite(path, errno == 0 ? EIO : errno);
+  return std::nullopt;
+}
+
+}  // namespace tflite::custom::benchmark

@@ -1,0 +1,549 @@
+#include "tflite/custom/benchmark/interpreter_session.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <ostream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tflite/custom/benchmark/error_or.h"
+#include "tflite/custom/benchmark/external_delegate.h"
+#include "tflite/custom/benchmark/graph.h"
+#include "tflite/custom/benchmark/input_spec.h"
+#include "tflite/custom/benchmark/model.h"
+#include "tflite/custom/benchmark/op_profiler.h"
+#include "tflite/custom/benchmark/options.h"
+#include "tflite/custom/benchmark/runtime_log.h"
+#include "tflite/custom/benchmark/session.h"
+#include "tflite/custom/benchmark/state.h"
+#include "tflite/custom/benchmark/tensor_info.h"
+#include "tflite/custom/register.h"
+#include "third_party/tensorflow/lite/c/c_api.h"
+#include "third_party/tensorflow/lite/c/c_api_experimental.h"
+#include "third_party/tensorflow/lite/c/c_api_opaque.h"
+#include "third_party/tensorflow/lite/c/c_api_types.h"
+#include "third_party/tensorflow/lite/c/common.h"
+#include "third_party/tensorflow/lite/delegates/xnnpack/xnnpack_delegate.h"
+
+namespace tflite::custom::benchmark {
+namespace {
+
+struct DeleteInterpreter {
+  void operator()(TfLiteInterpreter* i) const { TfLiteInterpreterDelete(i); }
+};
+struct DeleteOptions {
+  void operator()(TfLiteInterpreterOptions* o) const {
+    TfLiteInterpreterOptionsDelete(o);
+  }
+};
+struct DeleteRunner {
+  void operator()(TfLiteSignatureRunner* r) const {
+    TfLiteSignatureRunnerDelete(r);
+  }
+};
+
+using InterpreterPtr = std::unique_ptr<TfLiteInterpreter, DeleteInterpreter>;
+
+std::string Join(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) {
+    if (!text.empty()) text += ", ";
+    text += name;
+  }
+  return text;
+}
+
+// The custom ops of the model that this repository has no kernel for. The
+// runtime may still have its own.
+std::vector<CustomOpCode> OpsOfOthers(const Model& model) {
+  std::vector<CustomOpCode> codes;
+  for (CustomOpCode& code : model.CustomOpCodes()) {
+    if (FindCustomOp(code.name.c_str(), code.version) == nullptr) {
+      codes.push_back(std::move(code));
+    }
+  }
+  return codes;
+}
+
+std::vector<std::string> KeysOf(const TfLiteInterpreter* interpreter) {
+  std::vector<std::string> keys;
+  const int count = TfLiteInterpreterGetSignatureCount(interpreter);
+  for (int i = 0; i < count; ++i) {
+    keys.emplace_back(TfLiteInterpreterGetSignatureKey(interpreter, i));
+  }
+  return keys;
+}
+
+TensorInfo Describe(const TfLiteTensor* tensor, const char* name) {
+  TensorInfo info;
+  if (name == nullptr) name = TfLiteTensorName(tensor);
+  info.name = name == nullptr ? "" : name;
+  info.type = TfLiteTensorType(tensor);
+  for (int i = 0; i < TfLiteTensorNumDims(tensor); ++i) {
+    info.shape.push_back(TfLiteTensorDim(tensor, i));
+  }
+  info.bytes = TfLiteTensorByteSize(tensor);
+  return info;
+}
+
+class InterpreterSession : public Session {
+ public:
+  InterpreterSession(Model model, const Options& options)
+      : model_(std::move(model)) {
+    interpreter_options_.reset(TfLiteInterpreterOptionsCreate());
+    TfLiteInterpreterOptionsSetErrorReporter(interpreter_options_.get(),
+                                             RuntimeLog::Report, &log_);
+    TfLiteInterpreterOptionsSetNumThreads(interpreter_options_.get(),
+                                          options.num_threads);
+    RegisterCustomOps(interpreter_options_.get());
+    if (options.enable_op_profiling) {
+      profiler_ = std::make_unique<OpProfiler>(
+          static_cast<size_t>(options.max_profiling_buffer_entries));
+      TfLiteInterpreterOptionsSetTelemetryProfiler(interpreter_options_.get(),
+                                                   profiler_->telemetry());
+    }
+  }
+
+  std::optional<Error> Prepare(const Options& options,
+                               const std::vector<InputSpec>& specs,
+                               std::ostream& log);
+
+  const Model& model() const override { return model_; }
+  const std::vector<TensorInfo>& inputs() const override { return inputs_; }
+
+  std::vector<TensorInfo> outputs() const override {
+    std::vector<TensorInfo> result;
+    for (size_t i = 0; i < NumOutputs(); ++i) {
+      result.push_back(Describe(Output(i), nullptr));
+    }
+    return result;
+  }
+
+  void SetInput(size_t index, const char* bytes, size_t size) override {
+    std::memcpy(TfLiteTensorData(tensors_[index]), bytes, size);
+  }
+
+  bool SetStrings(size_t index,
+                  const std::vector<std::string>& strings) override {
+    std::vector<const char*> texts;
+    std::vector<int> lengths;
+    for (const std::string& string : strings) {
+      texts.push_back(string.data());
+      lengths.push_back(static_cast<int>(string.size()));
+    }
+    return TfLiteOpaqueTensorWriteStrings(
+               reinterpret_cast<TfLiteOpaqueTensor*>(tensors_[index]),
+               texts.data(), static_cast<int>(texts.size()),
+               lengths.data()) == kTfLiteOk;
+  }
+
+  bool Invoke() override {
+    return (runner_ == nullptr
+                ? TfLiteInterpreterInvoke(interpreter_.get())
+                : TfLiteSignatureRunnerInvoke(runner_.get())) == kTfLiteOk;
+  }
+
+  std::string InvokeError() const override { return log_.Line(); }
+
+  std::string OutputBytes(size_t index) const override {
+    const TfLiteTensor* tensor = Output(index);
+    const void* data = TfLiteTensorData(tensor);
+    if (data == nullptr) return "";
+    return std::string(static_cast<const char*>(data),
+                       TfLiteTensorByteSize(tensor));
+  }
+
+  OpProfiler* profiler() override { return profiler_.get(); }
+
+  void PrintState(const Options& options, std::ostream& out) const override {
+    PrintInterpreterState(observer_->subgraphs(), options, out);
+  }
+
+ private:
+  // An interpreter with the signature and shapes that were asked for.
+  std::optional<Error> CreateInterpreter(const Options& options,
+                                         const std::vector<InputSpec>& specs,
+                                         std::ostream& log);
+  std::optional<Error> ChooseSignature(const std::string& asked);
+  // The tensors to fill: those that the model neither leaves out nor fixes.
+  void FindInputs();
+  std::optional<Error> CheckAndResize(const std::vector<InputSpec>& specs,
+                                      std::ostream& log);
+  TfLiteStatus Resize(size_t index, const std::vector<int>& shape);
+  TfLiteStatus AllocateTensors() {
+    return runner_ == nullptr
+               ? TfLiteInterpreterAllocateTensors(interpreter_.get())
+               : TfLiteSignatureRunnerAllocateTensors(runner_.get());
+  }
+  std::optional<Error> ApplyDelegates(const Options& options,
+                                      const std::vector<InputSpec>& specs,
+                                      std::ostream& log);
+  bool ApplyXnnpack(const Options& options);
+  std::optional<Error> ApplyExternal(const Options& options);
+  std::optional<Error> Observe(const Options& options);
+  std::optional<std::string> UnallocatedTensor() const;
+  Error CannotPrepare(TfLiteStatus status) const;
+
+  size_t NumOutputs() const {
+    return runner_ == nullptr
+               ? static_cast<size_t>(
+                     TfLiteInterpreterGetOutputTensorCount(interpreter_.get()))
+               : TfLiteSignatureRunnerGetOutputCount(runner_.get());
+  }
+  const TfLiteTensor* Output(size_t i) const {
+    const int index = static_cast<int>(i);
+    return runner_ == nullptr
+               ? TfLiteInterpreterGetOutputTensor(interpreter_.get(), index)
+               : TfLiteSignatureRunnerGetOutputTensor(
+                     runner_.get(),
+                     TfLiteSignatureRunnerGetOutputName(runner_.get(), index));
+  }
+
+  // In the order in which the one needs the other: destroyed from the end.
+  Model model_;
+  RuntimeLog log_;
+  std::unique_ptr<TfLiteInterpreterOptions, DeleteOptions> interpreter_options_;
+  std::unique_ptr<OpProfiler> profiler_;
+  DelegatePtr external_;
+  DelegatePtr xnnpack_;
+  std::unique_ptr<GraphObserver> observer_;
+  InterpreterPtr interpreter_;
+  // Null where the interpreter itself runs what was asked for.
+  std::unique_ptr<TfLiteSignatureRunner, DeleteRunner> runner_;
+  std::vector<TfLiteTensor*> tensors_;
+  std::vector<int> input_indices_;  // Of the tensors among the model's inputs.
+  std::vector<TensorInfo> inputs_;
+};
+
+Error InterpreterSession::CannotPrepare(TfLiteStatus status) const {
+  const std::string line = log_.Line();
+  if (status == kTfLiteUnresolvedOps) {
+    for (const CustomOpCode& code : OpsOfOthers(model_)) {
+      if (line.find("unresolved custom op: " + code.name + ".") !=
+          std::string::npos) {
+        return Error{model_.path() + " needs the custom op '" + code.name +
+                     "' (version " + std::to_string(code.version) +
+                     "), for which no kernel is registered; registered are: " +
+                     Join(CustomOpNames())};
+      }
+    }
+  }
+  return Error{"cannot prepare " + model_.path() + ": " + line};
+}
+
+std::optional<Error> InterpreterSession::ChooseSignature(
+    const std::string& asked) {
+  const std::vector<std::string> keys = KeysOf(interpreter_.get());
+  if (keys.empty()) {
+    if (asked.empty()) return std::nullopt;
+    return Error{"--signature_to_run_for is '" + asked + "', but " +
+                 model_.path() + " has no signatures"};
+  }
+  std::string key = asked;
+  if (key.empty()) {
+    if (keys.size() > 1) {
+      return Error{model_.path() +
+                   " has several signatures; say which to run with "
+                   "--signature_to_run_for: " +
+                   Join(keys)};
+    }
+    key = keys.front();
+  } else if (std::find(keys.begin(), keys.end(), key) == keys.end()) {
+    return Error{"--signature_to_run_for is '" + key + "', which " +
+                 model_.path() + " does not have; it has: " + Join(keys)};
+  }
+  runner_.reset(
+      TfLiteInterpreterGetSignatureRunner(interpreter_.get(), key.c_str()));
+  if (runner_ == nullptr) return CannotPrepare(kTfLiteError);
+  // Where the signature is of the model's first graph the interpreter runs the
+  // same, and knows the order of its inputs.
+  const auto count = TfLiteSignatureRunnerGetInputCount(runner_.get());
+  const int of_graph = TfLiteInterpreterGetInputTensorCount(interpreter_.get());
+  for (size_t i = 0; i < count; ++i) {
+    const TfLiteTensor* tensor = TfLiteSignatureRunnerGetInputTensor(
+        runner_.get(),
+        TfLiteSignatureRunnerGetInputName(runner_.get(), static_cast<int>(i)));
+    bool found = false;
+    for (int j = 0; j < of_graph; ++j) {
+      found = found ||
+              tensor == TfLiteInterpreterGetInputTensor(interpreter_.get(), j);
+    }
+    if (!found) return std::nullopt;
+  }
+  // A graph without inputs is told apart by its outputs.
+  if (count == 0 && TfLiteSignatureRunnerGetOutputCount(runner_.get()) > 0) {
+    const TfLiteTensor* output = Output(0);
+    bool found = false;
+    for (int j = 0;
+         j < TfLiteInterpreterGetOutputTensorCount(interpreter_.get()); ++j) {
+      found = found ||
+              output == TfLiteInterpreterGetOutputTensor(interpreter_.get(), j);
+    }
+    if (!found) return std::nullopt;
+  }
+  runner_.reset();
+  return std::nullopt;
+}
+
+void InterpreterSession::FindInputs() {
+  tensors_.clear();
+  input_indices_.clear();
+  inputs_.clear();
+  const int count =
+      runner_ == nullptr
+          ? TfLiteInterpreterGetInputTensorCount(interpreter_.get())
+          : static_cast<int>(TfLiteSignatureRunnerGetInputCount(runner_.get()));
+  for (int i = 0; i < count; ++i) {
+    const char* name = nullptr;
+    TfLiteTensor* tensor = nullptr;
+    if (runner_ == nullptr) {
+      tensor = TfLiteInterpreterGetInputTensor(interpreter_.get(), i);
+    } else {
+      name = TfLiteSignatureRunnerGetInputName(runner_.get(), i);
+      tensor = TfLiteSignatureRunnerGetInputTensor(runner_.get(), name);
+    }
+    // An input may be left out, or be a constant in read-only memory.
+    if (tensor == nullptr || tensor->allocation_type == kTfLiteMmapRo) continue;
+    tensors_.push_back(tensor);
+    input_indices_.push_back(i);
+    inputs_.push_back(Describe(tensor, name));
+  }
+}
+
+TfLiteStatus InterpreterSession::Resize(size_t index,
+                                        const std::vector<int>& shape) {
+  const int size = static_cast<int>(shape.size());
+  return runner_ == nullptr ? TfLiteInterpreterResizeInputTensor(
+                                  interpreter_.get(), input_indices_[index],
+                                  shape.data(), size)
+                            : TfLiteSignatureRunnerResizeInputTensor(
+                                  runner_.get(), inputs_[index].name.c_str(),
+                                  shape.data(), size);
+}
+
+std::optional<Error> InterpreterSession::CheckAndResize(
+    const std::vector<InputSpec>& specs, std::ostream& log) {
+  const bool by_order = !specs.empty() && specs.front().shape.has_value();
+  if (!by_order) {
+    for (const InputSpec& spec : specs) {
+      const auto has_name = [&](const TensorInfo& tensor) {
+        return tensor.name == spec.name;
+      };
+      if (std::none_of(inputs_.begin(), inputs_.end(), has_name)) {
+        return Error{model_.path() + " has no input '" + spec.name +
+                     "'; its inputs are " + Names(inputs_)};
+      }
+    }
+    return std::nullopt;
+  }
+  if (specs.size() != inputs_.size()) {
+    return Error{"--input_layer names " + std::to_string(specs.size()) +
+                 " inputs, but " + model_.path() + " has " +
+                 std::to_string(inputs_.size()) + ": " + Names(inputs_)};
+  }
+  for (size_t i = 0; i < specs.size(); ++i) {
+    const TensorInfo& tensor = inputs_[i];
+    if (specs[i].name != tensor.name) {
+      log << "WARN: Tensor # " << i << " is named " << tensor.name
+          << " but flags call it " << specs[i].name << std::endl;
+    }
+    const std::vector<int>& shape = *specs[i].shape;
+    if (tensor.type == kTfLiteString) continue;
+    if (shape.size() != tensor.shape.size()) {
+      return Error{"--input_layer_shape has " + std::to_string(shape.size()) +
+                   " dimensions for input '" + tensor.name + "', " +
+                   Description(tensor) + ", which has " +
+                   std::to_string(tensor.shape.size())};
+    }
+    if (Resize(i, shape) != kTfLiteOk) {
+      return Error{"cannot resize input '" + tensor.name + "', " +
+                   Description(tensor) +
+                   ", as --input_layer_shape says: " + log_.Line()};
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<Error> InterpreterSession::CreateInterpreter(
+    const Options& options, const std::vector<InputSpec>& specs,
+    std::ostream& log) {
+  log_.Clear();
+  runner_.reset();
+  interpreter_.reset(
+      TfLiteInterpreterCreate(model_.get(), interpreter_options_.get()));
+  if (interpreter_ == nullptr) return CannotPrepare(kTfLiteError);
+  if (auto error = ChooseSignature(options.signature_to_run_for)) return error;
+  FindInputs();
+  return CheckAndResize(specs, log);
+}
+
+bool InterpreterSession::ApplyXnnpack(const Options& options) {
+  TfLiteXNNPackDelegateOptions xnnpack = TfLiteXNNPackDelegateOptionsDefault();
+  // A pool of one thread would only cost.
+  xnnpack.num_threads = options.num_threads > 1 ? options.num_threads : 0;
+  if (options.xnnpack_force_fp16) {
+    xnnpack.flags |= TFLITE_XNNPACK_DELEGATE_FLAG_FORCE_FP16;
+  }
+  if (!options.xnnpack_weight_cache_file_path.empty()) {
+    xnnpack.experimental_weight_cache_file_path =
+        options.xnnpack_weight_cache_file_path.c_str();
+  }
+  xnnpack_ = DelegatePtr(TfLiteXNNPackDelegateCreate(&xnnpack),
+                         TfLiteXNNPackDelegateDelete);
+  return xnnpack_ != nullptr &&
+         TfLiteInterpreterModifyGraphWithDelegate(interpreter_.get(),
+                                                  xnnpack_.get()) == kTfLiteOk;
+}
+
+std::optional<Error> InterpreterSession::ApplyExternal(const Options& options) {
+  if (options.external_delegate_path.empty()) return std::nullopt;
+  if (external_ == nullptr) {
+    ErrorOr<DelegatePtr> delegate = LoadExternalDelegate(
+        options.external_delegate_path, options.external_delegate_options);
+    if (!delegate.ok()) return delegate.error();
+    external_ = std::move(*delegate);
+  }
+  if (TfLiteInterpreterModifyGraphWithDelegate(interpreter_.get(),
+                                               external_.get()) != kTfLiteOk) {
+    return Error{"cannot apply the delegate of " +
+                 options.external_delegate_path + " to " + model_.path() +
+                 ": " + log_.Line()};
+  }
+  return std::nullopt;
+}
+
+std::optional<Error> InterpreterSession::ApplyDelegates(
+    const Options& options, const std::vector<InputSpec>& specs,
+    std::ostream& log) {
+  // XNNPACK takes whatever it knows, so whoever wants something goes first.
+  if (auto error = ApplyExternal(options)) return error;
+  if (!options.use_xnnpack.value_or(true) || ApplyXnnpack(options)) {
+    return std::nullopt;
+  }
+  if (options.use_xnnpack.has_value() || options.xnnpack_force_fp16) {
+    return Error{"cannot apply the XNNPACK delegate to " + model_.path() +
+                 ": " + log_.Line()};
+  }
+  if (auto error = CreateInterpreter(options, specs, log)) return error;
+  xnnpack_.reset();
+  return ApplyExternal(options);
+}
+
+std::optional<Error> InterpreterSession::Observe(const Options& options) {
+  if (profiler_ == nullptr && !options.print_preinvoke_state &&
+      !options.print_postinvoke_state && !options.require_full_delegation) {
+    return std::nullopt;
+  }
+  observer_ = std::make_unique<GraphObserver>();
+  if (!observer_->Observe(interpreter_.get())) {
+    return Error{"cannot look into " + model_.path() + ": " + log_.Line()};
+  }
+  for (size_t i = 0; i < observer_->subgraphs().size(); ++i) {
+    const Subgraph& graph = observer_->subgraphs()[i];
+    for (size_t j = 0; j < graph.nodes.size(); ++j) {
+      std::string name = "[";
+      for (const int output : graph.nodes[j].outputs) {
+        const TfLiteTensor* tensor = graph.tensor(output);
+        if (name.size() > 1) name += ", ";
+        name += tensor == nullptr || tensor->name == nullptr ? "Unknown"
+                                                             : tensor->name;
+      }
+      if (profiler_ == nullptr) continue;
+      profiler_->SetNodeName(static_cast<int64_t>(i), static_cast<int64_t>(j),
+                             name + "]");
+    }
+  }
+  if (options.require_full_delegation) {
+    const Subgraph& graph = observer_->subgraphs().front();
+    if (graph.plan.size() != 1 ||
+        graph.nodes[static_cast<size_t>(graph.plan.front())].delegate ==
+            nullptr) {
+      return Error{
+          "--require_full_delegation is true, but the runtime's own "
+          "kernels run a part of " +
+          model_.path() + ": " + std::to_string(graph.plan.size()) +
+          " nodes are left"};
+    }
+  }
+  return std::nullopt;
+}
+
+// An input or output that the runtime has not got memory for, which it does not
+// notice: it goes on counting from a null pointer.
+std::optional<std::string> InterpreterSession::UnallocatedTensor() const {
+  std::vector<const TfLiteTensor*> tensors(tensors_.begin(), tensors_.end());
+  for (size_t i = 0; i < NumOutputs(); ++i) tensors.push_back(Output(i));
+  const double memory = static_cast<double>(sysconf(_SC_PHYS_PAGES)) *
+                        static_cast<double>(sysconf(_SC_PAGESIZE));
+  double total = 0;
+  for (const TfLiteTensor* tensor : tensors) {
+    if (tensor == nullptr || tensor->allocation_type != kTfLiteArenaRw) {
+      continue;
+    }
+    const size_t bytes = TfLiteTensorByteSize(tensor);
+    total += static_cast<double>(bytes);
+    if (total > memory || (bytes > 0 && TfLiteTensorData(tensor) == nullptr)) {
+      return std::string(TfLiteTensorName(tensor)) + "', of " +
+             std::to_string(bytes) + " bytes";
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<Error> InterpreterSession::Prepare(
+    const Options& options, const std::vector<InputSpec>& specs,
+    std::ostream& log) {
+  if (auto error = CreateInterpreter(options, specs, log)) return error;
+  // Only the allocation finds an unresolved op. Where there may be one, find it
+  // before the delegate prepares its part of the graph.
+  if (!OpsOfOthers(model_).empty()) {
+    const TfLiteStatus status = AllocateTensors();
+    if (status != kTfLiteOk) return CannotPrepare(status);
+  }
+  if (auto error = ApplyDelegates(options, specs, log)) return error;
+  if (auto error = Observe(options)) return error;
+  const TfLiteStatus status = AllocateTensors();
+  if (status != kTfLiteOk) return CannotPrepare(status);
+  // The delegates may have moved the tensors.
+  FindInputs();
+  if (const auto tensor = UnallocatedTensor()) {
+    return Error{"not enough memory to run " + model_.path() +
+                 ": no room for its tensor '" + *tensor};
+  }
+  log_.Clear();
+  return std::nullopt;
+}
+
+}  // namespace
+
+ErrorOr<std::unique_ptr<Session>> CreateInterpreterSession(
+    Model model, const Options& options, const std::vector<InputSpec>& inputs,
+    std::ostream& log) {
+  auto session =
+      std::make_unique<InterpreterSession>(std::move(model), options);
+  if (auto error = session->Prepare(options, inputs, log)) return *error;
+  return std::unique_ptr<Session>(std::move(session));
+}
+
+ErrorOr<std::vector<std::string>> SignatureKeys(const Model& model) {
+  RuntimeLog log;
+  const std::unique_ptr<TfLiteInterpreterOptions, DeleteOptions> options(
+      TfLiteInterpreterOptionsCreate());
+  TfLiteInterpreterOptionsSetErrorReporter(options.get(), RuntimeLog::Report,
+                                           &log);
+  RegisterCustomOps(options.get());
+  const InterpreterPtr interpreter(
+      TfLiteInterpreterCreate(model.get(), options.get()));
+  if (interpreter == nullptr) {
+    return Error{"cannot prepare " + model.path() + ": " + log.Line()};
+  }
+  return KeysOf(interpreter.get());
+}
+
+}  // namespace tflite::custom::benchmark

@@ -1,0 +1,27 @@
+#ifndef TFLITE_CUSTOM_BENCHMARK_INTERPRETER_SESSION_H_
+#define TFLITE_CUSTOM_BENCHMARK_INTERPRETER_SESSION_H_
+
+#include <memory>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "tflite/custom/benchmark/error_or.h"
+#include "tflite/custom/benchmark/input_spec.h"
+#include "tflite/custom/benchmark/model.h"
+#include "tflite/custom/benchmark/options.h"
+#include "tflite/custom/benchmark/session.h"
+
+namespace tflite::custom::benchmark {
+
+// In TFLite's C library, with the custom ops of register.cc.
+ErrorOr<std::unique_ptr<Session>> CreateInterpreterSession(
+    Model model, const Options& options, const std::vector<InputSpec>& inputs,
+    std::ostream& log);
+
+// The keys of the model's signatures.
+ErrorOr<std::vector<std::string>> SignatureKeys(const Model& model);
+
+}  // namespace tflite::custom::benchmark
+
+#endif  // TFLITE_CUSTOM_BENCHMARK_INTERPRETER_SESSION_H_

@@ -99,6 +99,22 @@ class Scan:
             ),
         )
 
+    def updated(self, other: "Scan") -> "Scan":
+        """Returns the scan with the other's conversions in the place of its own.
+
+        Raises:
+          ValueError: they are of different versions of the converter.
+        """
+        if self.version != other.version:
+            raise ValueError(
+                f"the last scan is of TensorFlow {self.version}, this one of"
+                f" {other.version}: scan all ops"
+            )
+        by_op = {
+            each.op: each for each in (*self.conversions, *other.conversions)
+        }
+        return Scan(self.version, tuple(by_op[op] for op in sorted(by_op)))
+
     def missing(self, kernels: Collection[str]) -> list[str]:
         """Returns the custom ops for which there is no kernel, sorted."""
         return sorted(

@@ -53,6 +53,9 @@ _NAMED_SHAPES: dict[str, tuple[tuple[int, ...], ...]] = {
     "b": ((4,),),
     "bias": ((4,),),
     "box_ind": ((4,),),
+    "clip_value_max": ((),),
+    "clip_value_min": ((),),
+    "constant_values": ((),),
     "counter": ((2,),),
     "diagonals": ((3, 4),),
     "filter": ((2, 2, 4, 4), (2, 2, 2, 4, 4), (2, 2, 4)),
@@ -65,8 +68,10 @@ _NAMED_SHAPES: dict[str, tuple[tuple[int, ...], ...]] = {
     "mean": ((4,),),
     "num_cols": ((),),
     "num_rows": ((),),
+    "off_value": ((),),
     "offset": ((4,),),
     "offsets": ((4, 2),),
+    "on_value": ((),),
     "padding_value": ((),),
     "reserve_space_1": ((4,),),
     "reserve_space_2": ((4,),),
@@ -122,6 +127,28 @@ _PARAMETERS: dict[str, tuple[Any, ...]] = {
     "strides": ((1, 1),),
     "tensor_size": ((4, 4),),
     "value_range": ((0.0, 1.0),),
+}
+# The same for single ops, whose inputs have common names but other needs.
+_OP_PARAMETERS: dict[tuple[str, str], tuple[Any, ...]] = {
+    ("FakeQuantWithMinMaxVars", "max"): (1.0,),
+    ("FakeQuantWithMinMaxVars", "min"): (-1.0,),
+    ("FakeQuantWithMinMaxVarsPerChannel", "max"): ((1.0,) * 4,),
+    ("FakeQuantWithMinMaxVarsPerChannel", "min"): ((-1.0,) * 4,),
+    ("LinSpace", "num"): (4,),
+    ("LinSpace", "start"): (0.0,),
+    ("MatrixDiagV2", "k"): (0,),
+    ("MatrixDiagV2", "num_cols"): (-1,),
+    ("MatrixDiagV2", "num_rows"): (-1,),
+    ("MatrixDiagV2", "padding_value"): (0.0,),
+    ("MatrixDiagV3", "k"): (0,),
+    ("MatrixDiagV3", "num_cols"): (-1,),
+    ("MatrixDiagV3", "num_rows"): (-1,),
+    ("MatrixDiagV3", "padding_value"): (0.0,),
+    ("MatrixSetDiagV2", "k"): (0,),
+    ("MatrixSetDiagV3", "k"): (0,),
+}
+_OP_SHAPES: dict[tuple[str, str], tuple[int, ...]] = {
+    ("ScatterNd", "indices"): (4, 1),
 }
 # Tried for every other integer or bool that is not what the op works on.
 _CONSTANTS: tuple[Any, ...] = (1, (1,), (1, 1), (4, 4), (0, 1, 2, 3))
@@ -307,7 +334,10 @@ def _attribute_choices(
     if attr.type == "type":
         allowed = attr.allowed_values.list.type
         if attr.HasField("default_value"):
-            return (attr.default_value.type,)
+            default = attr.default_value.type
+            if default == types_pb2.DT_INT64 and types_pb2.DT_INT32 in allowed:
+                return (types_pb2.DT_INT32, default)  # TFLite's indices.
+            return (default,)
         return tuple(
             each for each in _DTYPES if not allowed or each in allowed
         ) or tuple(allowed[:1])
@@ -331,8 +361,14 @@ def _has_default(attr: op_def_pb2.OpDef.AttrDef) -> bool:
     )
 
 
-def _argument_choices(name: str, dtype: int, is_data: bool) -> list[Argument]:
+def _argument_choices(
+    op: str, name: str, dtype: int, is_data: bool
+) -> list[Argument]:
     tf_dtype = tf.dtypes.as_dtype(dtype)
+    if (op, name) in _OP_PARAMETERS:
+        return [_constant(tf_dtype, each) for each in _OP_PARAMETERS[op, name]]
+    if (op, name) in _OP_SHAPES:
+        return [Argument(tf_dtype, _OP_SHAPES[op, name])]
     named = _NAMED_SHAPES.get(name, ())
     if name.startswith(_SCALAR_PREFIXES) and not is_data:
         named = ((),)
@@ -386,7 +422,11 @@ def _typed_calls(
         is_data = key == data_type and argument.name not in _PARAMETERS
         names.append(argument.name)
         counts.append(dtypes if is_list else None)
-        choices.append(_argument_choices(argument.name, dtypes[0], is_data))
+        choices.append(
+            _argument_choices(
+                definition.name, argument.name, dtypes[0], is_data
+            )
+        )
     names = _parameter_names(definition.name, names)
     inferred = _inferred_attributes(definition)
     given = {

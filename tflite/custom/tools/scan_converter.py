@@ -35,6 +35,11 @@ _CHECK = flags.DEFINE_bool(
 _OPS = flags.DEFINE_list(
     "ops", [], "print what becomes of these ops, and write nothing"
 )
+_RESCAN = flags.DEFINE_list(
+    "rescan",
+    [],
+    "scan these ops again and take the others' conversions from the last scan",
+)
 _JOBS = flags.DEFINE_integer(
     "jobs", os.cpu_count() or 1, "how many processes convert", lower_bound=1
 )
@@ -221,6 +226,13 @@ def _read(path: str) -> str:
         return ""
 
 
+def _last_scan(path: str) -> conversions.Scan:
+    text = _read(path)
+    if not text:
+        raise ValueError(f"{path} is not there: scan all ops first")
+    return conversions.Scan.from_json(text)
+
+
 def _write_or_check(workspace: str) -> bool:
     """Returns whether the files are now what they should be."""
     scan_path = os.path.join(workspace, _CONVERSIONS)
@@ -228,12 +240,9 @@ def _write_or_check(workspace: str) -> bool:
     kernels = registerers.custom_op_names()
     started = time.monotonic()
     if _UPDATE_KERNELS_ONLY.value:
-        text = _read(scan_path)
-        if not text:
-            raise ValueError(
-                f"{scan_path} is not there: scan without --update_kernels_only"
-            )
-        scan = conversions.Scan.from_json(text)
+        scan = _last_scan(scan_path)
+    elif _RESCAN.value:
+        scan = _last_scan(scan_path).updated(_scan(_RESCAN.value))
     else:
         scan = _scan()
     texts = {

@@ -130,6 +130,16 @@ class PageTest(absltest.TestCase):
         self.assertEqual(again.version, "9.9")
         self.assertCountEqual(again.conversions, self.scan.conversions)
 
+    def test_some_ops_can_be_scanned_again(self) -> None:
+        gone = Conversion("Gone", "x", builtin_ops=("ADD",))
+        updated = self.scan.updated(conversions.Scan("9.9", (gone,)))
+        self.assertLen(updated.conversions, len(self.scan.conversions))
+        self.assertIn(gone, updated.conversions)
+        with self.assertRaisesRegex(
+            ValueError, "TensorFlow 9.9, this one of 8"
+        ):
+            self.scan.updated(conversions.Scan("8", (gone,)))
+
     def test_page_counts_and_says_what_is_here_and_missing(self) -> None:
         page = conversions.page(self.scan, ["Atan", "Other"])
         for line in [

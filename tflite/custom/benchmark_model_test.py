@@ -106,8 +106,8 @@ class BenchmarkModelTest(parameterized.TestCase):
             result = _run(*_SHORT, "--use_xnnpack=false", f"--graph={path}")
             self._assert_fails(
                 result,
-                "Atan: input must be FLOAT32, but tensor 'input_0' is"
-                f" {dtype.upper()}",
+                "Atan: input must be FLOAT32 or FLOAT64, but tensor 'input_0'"
+                f" is {dtype.upper()}",
             )
 
     def test_empty_and_scalar_inputs(self) -> None:
@@ -184,7 +184,7 @@ class BenchmarkModelTest(parameterized.TestCase):
         self._assert_fails(
             _run(f"--graph={path}"),
             r"needs the custom op 'Frobnicate' \(version 1\), for which no"
-            r" kernel is registered; registered are: Atan$",
+            r" kernel is registered; registered are: .*\bAtan\b",
         )
         path = self._write(single_op_model("Atan", [2], version=2))
         self._assert_fails(_run(f"--graph={path}"), r"'Atan' \(version 2\)")

@@ -57,8 +57,8 @@ class LiteRtTest(parameterized.TestCase):
 
     def test_names_are_those_of_the_kernels(self) -> None:
         names = registerers.custom_op_names()
-        self.assertIn("Atan", names)
         self.assertEqual(names, sorted(set(names)))
+        self.assertContainsSubset(["Atan", "Tan", "Zeta"], names)
 
     @parameterized.parameters(False, True)
     def test_runs_the_trained_model(self, by_name: bool) -> None:
@@ -112,7 +112,8 @@ class LiteRtTest(parameterized.TestCase):
         interpreter = _interpreter(single_op_model("Atan", [4], dtype="int32"))
         with self.assertRaisesRegex(
             RuntimeError,
-            "Atan: input must be FLOAT32, but tensor 'input_0' is INT32",
+            "Atan: input must be FLOAT32 or FLOAT64, but tensor 'input_0' is"
+            " INT32",
         ):
             interpreter.allocate_tensors()
 

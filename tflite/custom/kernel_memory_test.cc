@@ -159,17 +159,21 @@ TfLiteRegistrationExternal* NewCountedQr() {
   const TfLiteRegistration* qr = linalg_ops::QrOpRegistration();
   TfLiteRegistrationExternal* op =
       TfLiteRegistrationExternalCreate(kTfLiteBuiltinCustom, "Qr", 1);
-  TfLiteRegistrationExternalSetInit(
-      op, [](TfLiteOpaqueContext* context, const char* buffer, size_t length) {
-        ++inits;
-        return linalg_ops::QrOpRegistration()->init(
-            reinterpret_cast<TfLiteContext*>(context), buffer, length);
-      });
+  TfLiteRegistrationExternalSetInit(op, [](TfLiteOpaqueContext* context,
+                                           const char* buffer, size_t length) {
+    ++inits;
+    const auto init =
+        reinterpret_cast<void* (*)(TfLiteOpaqueContext*, const char*, size_t)>(
+            linalg_ops::QrOpRegistration()->init);
+    return init(context, buffer, length);
+  });
   TfLiteRegistrationExternalSetFree(
       op, [](TfLiteOpaqueContext* context, void* data) {
         ++frees;
-        linalg_ops::QrOpRegistration()->free(
-            reinterpret_cast<TfLiteContext*>(context), data);
+        const auto free_data =
+            reinterpret_cast<void (*)(TfLiteOpaqueContext*, void*)>(
+                linalg_ops::QrOpRegistration()->free);
+        free_data(context, data);
       });
   TfLiteRegistrationExternalSetPrepare(
       op, reinterpret_cast<TfLiteStatus (*)(TfLiteOpaqueContext*,

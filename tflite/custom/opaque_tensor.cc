@@ -77,6 +77,16 @@ TfLiteStatus EnsureScalar(TfLiteOpaqueContext* context, const char* op,
   return kTfLiteError;
 }
 
+TfLiteStatus EnsureMemory(TfLiteOpaqueContext* context, const char* op,
+                          const char* role, const TfLiteOpaqueTensor* tensor) {
+  if (NumElements(tensor) == 0 || TfLiteOpaqueTensorData(tensor) != nullptr) {
+    return kTfLiteOk;
+  }
+  TfLiteOpaqueContextReportError(context, "%s: no memory for %s of %s", op,
+                                 role, ShapeString(tensor).c_str());
+  return kTfLiteError;
+}
+
 std::vector<int> ShapeOf(const TfLiteOpaqueTensor* tensor) {
   std::vector<int> shape(std::max(TfLiteOpaqueTensorNumDims(tensor), 0));
   for (size_t i = 0; i < shape.size(); ++i) {

@@ -30,6 +30,11 @@ TfLiteStatus EnsureSameShape(TfLiteOpaqueContext* context, const char* op,
 TfLiteStatus EnsureScalar(TfLiteOpaqueContext* context, const char* op,
                           const char* role, const TfLiteOpaqueTensor* tensor);
 
+// For a tensor that Invoke has resized: fails where it has no memory for its
+// elements.
+TfLiteStatus EnsureMemory(TfLiteOpaqueContext* context, const char* op,
+                          const char* role, const TfLiteOpaqueTensor* tensor);
+
 std::vector<int> ShapeOf(const TfLiteOpaqueTensor* tensor);
 // Such as "[2,3]".
 std::string ShapeString(const TfLiteOpaqueTensor* tensor);

@@ -64,8 +64,10 @@ TfLiteStatus Prepare(TfLiteOpaqueContext* context, TfLiteOpaqueNode* node) {
                                           {TfLiteOpaqueTensorType(input)}));
   WithFloat(TfLiteOpaqueTensorType(input), [&](auto zero) {
     using T = decltype(zero);
+    // Of an empty batch there is nothing to invert, however large its matrices.
     std::get<Inverter<T>>(data->inverters) =
-        std::make_unique<MatrixInverter<T>>(matrices.rows);
+        std::make_unique<MatrixInverter<T>>(
+            matrices.count == 0 ? 0 : matrices.rows);
   });
   return Resize(context, output,
                 matrices.Shape({matrices.rows, matrices.cols}));

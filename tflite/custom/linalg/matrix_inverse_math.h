@@ -27,7 +27,14 @@ class MatrixInverter {
     for (int i = 0; i < n_; ++i) {
       if (!(std::abs(lu_.matrixLU()(i, i)) > T(0))) return false;
     }
-    Eigen::Map<RowMatrix<T>>(inverse, n_, n_).noalias() = lu_.inverse();
+    // As lu_.inverse() does, which takes memory for the permuted identity.
+    Eigen::Map<RowMatrix<T>> result(inverse, n_, n_);
+    result.setZero();
+    const auto& rows = lu_.permutationP().indices();
+    for (int i = 0; i < n_; ++i) result(rows(i), i) = T(1);
+    lu_.matrixLU().template triangularView<Eigen::UnitLower>().solveInPlace(
+        result);
+    lu_.matrixLU().template triangularView<Eigen::Upper>().solveInPlace(result);
     return true;
   }
 

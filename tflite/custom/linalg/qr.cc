@@ -92,14 +92,18 @@ TfLiteStatus Prepare(TfLiteOpaqueContext* context, TfLiteOpaqueNode* node) {
   TF_LITE_OPAQUE_ENSURE_STATUS(GetMatrices(context, kName, input, &matrices));
   const TfLiteType type = TfLiteOpaqueTensorType(input);
 
+  // Where there is nothing to factor, a long side alone asks for no memory.
+  const bool any = matrices.count > 0 && matrices.smaller() > 0;
+  const int rows = any ? matrices.rows : 0;
+  const int cols = any ? matrices.cols : 0;
+
   // This moves the context's tensors: pointers to them are got anew below.
   TF_LITE_OPAQUE_ENSURE_STATUS(AddTemporaries(context, node, type));
-  TF_LITE_OPAQUE_ENSURE_STATUS(Resize(context,
-                                      GetTemporary(context, node, kFactored),
-                                      {matrices.rows, matrices.cols}));
   TF_LITE_OPAQUE_ENSURE_STATUS(
-      Resize(context, GetTemporary(context, node, kScratch),
-             {QrScratchSize(matrices.rows, matrices.cols)}));
+      Resize(context, GetTemporary(context, node, kFactored), {rows, cols}));
+  TF_LITE_OPAQUE_ENSURE_STATUS(Resize(context,
+                                      GetTemporary(context, node, kScratch),
+                                      {QrScratchSize(rows, cols)}));
 
   TfLiteOpaqueTensor* q = TfLiteOpaqueNodeGetOutput(context, node, 0);
   TfLiteOpaqueTensor* r = TfLiteOpaqueNodeGetOutput(context, node, 1);

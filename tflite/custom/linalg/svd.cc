@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -31,6 +32,10 @@ constexpr char kName[] = "Svd";
 
 template <typename T>
 using Solver = std::unique_ptr<SvdSolver<T>>;
+
+// Full matrices can be far larger than the input that asks for them, and memory
+// that Eigen does not get ends the process.
+constexpr int64_t kMostElements = int64_t{1} << 28;
 
 struct OpData {
   bool compute_uv;
@@ -68,10 +73,24 @@ TfLiteStatus Prepare(TfLiteOpaqueContext* context, TfLiteOpaqueNode* node) {
   TF_LITE_OPAQUE_ENSURE_STATUS(EnsureType(context, kName, "u", u, {type}));
   TF_LITE_OPAQUE_ENSURE_STATUS(EnsureType(context, kName, "v", v, {type}));
 
+  const int64_t larger = std::max(matrices.rows, matrices.cols);
+  if (data->compute_uv && data->full_matrices && larger > 0 &&
+      larger > kMostElements / larger) {
+    TfLiteOpaqueContextReportError(
+        context,
+        "%s: full matrices can have at most %lld elements, but for a dimension "
+        "of %lld they have its square",
+        kName, static_cast<long long>(kMostElements),
+        static_cast<long long>(larger));
+    return kTfLiteError;
+  }
   WithFloat(type, [&](auto zero) {
     using T = decltype(zero);
+    // Of an empty batch there is nothing to solve, however large its matrices.
+    const bool any = matrices.count > 0;
     std::get<Solver<T>>(data->solvers) = std::make_unique<SvdSolver<T>>(
-        matrices.rows, matrices.cols, data->compute_uv, data->full_matrices);
+        any ? matrices.rows : 0, any ? matrices.cols : 0, data->compute_uv,
+        data->full_matrices);
   });
   TF_LITE_OPAQUE_ENSURE_STATUS(
       Resize(context, s, matrices.Shape({matrices.smaller()})));

@@ -30,7 +30,10 @@ class SvdSolver {
         compute_uv_(compute_uv),
         full_matrices_(full_matrices),
         reduce_(rows != cols && smaller_ > kMostUnblocked),
-        svd_(reduce_ ? smaller_ : rows, reduce_ ? smaller_ : cols,
+        // Nothing is decomposed where one side is empty, however long the
+        // other.
+        svd_(reduce_ || smaller_ == 0 ? smaller_ : rows,
+             reduce_ || smaller_ == 0 ? smaller_ : cols,
              Flags(compute_uv, full_matrices)) {
     if (!reduce_) return;
     const int larger = std::max(rows, cols);

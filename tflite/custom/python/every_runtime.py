@@ -1,4 +1,4 @@
-"""Runs a model with custom ops in every runtime, which must agree."""
+"""Runs a model with custom ops in every runtime."""
 
 from collections.abc import Sequence
 
@@ -43,10 +43,10 @@ def _run_c(model: bytes, inputs: Sequence[np.ndarray], count: int):
     return [interpreter.output(i) for i in range(count)]
 
 
-def run_everywhere(
+def run_in_each(
     model: bytes, inputs: Sequence[np.ndarray]
-) -> list[np.ndarray]:
-    """Returns a model's outputs in the order of the model.
+) -> dict[str, list[np.ndarray]]:
+    """Returns a model's outputs by the name of the runtime, tf.lite first.
 
     Args:
       model: contents of a .tflite file.
@@ -54,15 +54,27 @@ def run_everywhere(
         by itself, so the model must hold between these steps.
 
     Raises:
-      AssertionError: tf.lite, ai-edge-litert and the C library do not give the
-        same bits.
       RuntimeError, ValueError: the model cannot be prepared or run.
     """
     outputs = _run_python(tf_lite, model, inputs)
-    for name, others in {
+    return {
+        "tf.lite": outputs,
         "ai_edge_litert": _run_python(litert, model, inputs),
         "the C library": _run_c(model, inputs, len(outputs)),
-    }.items():
+    }
+
+
+def run_everywhere(
+    model: bytes, inputs: Sequence[np.ndarray]
+) -> list[np.ndarray]:
+    """Returns the outputs of a model of our kernels, as run_in_each does.
+
+    Raises:
+      AssertionError: the runtimes do not give the same bits.
+    """
+    results = run_in_each(model, inputs)
+    outputs = results.pop("tf.lite")
+    for name, others in results.items():
         for i, (a, b) in enumerate(zip(outputs, others, strict=True)):
             if a.shape != b.shape or a.dtype != b.dtype:
                 raise AssertionError(

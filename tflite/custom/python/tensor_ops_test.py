@@ -644,6 +644,25 @@ class ErrorsTest(_Test):
         ):
             _run(op, x, types, b"\xff\xff\xff\xff")
 
+    def test_large_full_matrices_are_refused(self) -> None:
+        with self.assertRaisesRegex(
+            RuntimeError, "at most 268435456 elements.* dimension of 20000"
+        ):
+            _run(
+                "Svd",
+                [np.ones((20000, 1), np.float32)],
+                ["float32"] * 3,
+                {"full_matrices": True},
+            )
+
+    @parameterized.parameters(("Qr", 2), ("Svd", 3), ("MatrixInverse", 1))
+    def test_empty_batches_of_large_matrices_take_no_memory(
+        self, op: str, outputs: int
+    ) -> None:
+        x = np.zeros((0, 10**6, 10**6), np.float32)
+        for y in _run(op, [x], ["float32"] * outputs):
+            self.assertEqual(y.size, 0)
+
     def test_cross(self) -> None:
         a = np.ones((2, 3), np.float32)
         for b, why in [

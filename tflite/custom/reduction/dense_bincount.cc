@@ -19,6 +19,7 @@ namespace {
 
 using ::tflite::custom::Data;
 using ::tflite::custom::EnsureArity;
+using ::tflite::custom::EnsureMemory;
 using ::tflite::custom::EnsureSameShape;
 using ::tflite::custom::EnsureScalar;
 using ::tflite::custom::EnsureType;
@@ -125,6 +126,7 @@ TfLiteStatus Eval(TfLiteOpaqueContext* context, TfLiteOpaqueNode* node) {
     TF_LITE_OPAQUE_ENSURE_STATUS(ResizeOutput(context, node, inputs));
   }
   TfLiteOpaqueTensor* output = TfLiteOpaqueNodeGetOutput(context, node, 0);
+  TF_LITE_OPAQUE_ENSURE_STATUS(EnsureMemory(context, kName, "output", output));
   const int64_t size = IntAt(inputs.size);
   const int64_t total = NumElements(inputs.numbers);
   const int64_t rows = TfLiteOpaqueTensorNumDims(inputs.numbers) == 2

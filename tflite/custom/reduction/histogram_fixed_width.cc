@@ -17,6 +17,7 @@ namespace {
 
 using ::tflite::custom::Data;
 using ::tflite::custom::EnsureArity;
+using ::tflite::custom::EnsureMemory;
 using ::tflite::custom::EnsureScalar;
 using ::tflite::custom::EnsureType;
 using ::tflite::custom::EnsureValid;
@@ -145,6 +146,7 @@ TfLiteStatus Eval(TfLiteOpaqueContext* context, TfLiteOpaqueNode* node) {
     TF_LITE_OPAQUE_ENSURE_STATUS(ResizeOutput(context, node, bins));
   }
   TfLiteOpaqueTensor* output = TfLiteOpaqueNodeGetOutput(context, node, 0);
+  TF_LITE_OPAQUE_ENSURE_STATUS(EnsureMemory(context, kName, "output", output));
   return WithNumber(TfLiteOpaqueTensorType(values), [&](auto zero) {
     using T = decltype(zero);
     return Count<T>(context, values, Data<T>(range), output);

@@ -15,6 +15,7 @@ namespace {
 
 using ::tflite::custom::Data;
 using ::tflite::custom::EnsureArity;
+using ::tflite::custom::EnsureMemory;
 using ::tflite::custom::EnsureType;
 using ::tflite::custom::IntAt;
 using ::tflite::custom::IsConstant;
@@ -97,6 +98,7 @@ TfLiteStatus Eval(TfLiteOpaqueContext* context, TfLiteOpaqueNode* node) {
     TF_LITE_OPAQUE_ENSURE_STATUS(ResizeOutput(context, node, data, segments));
   }
   TfLiteOpaqueTensor* output = TfLiteOpaqueNodeGetOutput(context, node, 0);
+  TF_LITE_OPAQUE_ENSURE_STATUS(EnsureMemory(context, kName, "output", output));
   const int64_t rows = TfLiteOpaqueTensorDim(data, 0);
   const int64_t cols = rows == 0 ? 0 : NumElements(data) / rows;
   const int64_t uncountable =

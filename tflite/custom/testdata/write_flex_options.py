@@ -1,0 +1,42 @@
+"""Writes the FlexBuffers that flex_options_test.cc reads, with Python's writer.
+
+Usage: write_flex_options OPTIONS WIDE_OPTIONS
+"""
+
+import sys
+from collections.abc import Sequence
+
+from flatbuffers import flexbuffers
+
+
+def _options(padding: int) -> bytes:
+    builder = flexbuffers.Builder()
+    with builder.Map():
+        builder.Bool("adjoint", True)
+        builder.Int("int", 7)
+        builder.Int("negative", -3)
+        builder.IndirectInt("big", 1 << 40)
+        builder.IndirectFloat("double", 0.1)
+        builder.Float("float", 0.5)
+        builder.String("string", "lower")
+        builder.String("empty", "")
+        builder.Null("null")
+        # Beyond 255 bytes every offset and value needs two, and so on.
+        builder.String("padding", "x" * padding)
+        with builder.Map("map"):
+            builder.Int("int", 8)
+        with builder.Vector("vector"):
+            builder.Int(9)
+            builder.String("ten")
+    return bytes(builder.Finish())
+
+
+def main(argv: Sequence[str]) -> None:
+    """Writes both files."""
+    for path, padding in zip(argv[1:], (0, 300), strict=True):
+        with open(path, "wb") as file:
+            file.write(_options(padding))
+
+
+if __name__ == "__main__":
+    main(sys.argv)

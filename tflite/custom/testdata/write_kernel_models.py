@@ -1,0 +1,100 @@
+"""Writes models of one kernel each, whose shapes are known before they run.
+
+Usage: write_kernel_models FOLDER
+"""
+
+import os
+import sys
+from collections.abc import Sequence
+
+import numpy as np
+
+from tflite.custom.testdata.custom_op_model import TensorSpec
+from tflite.custom.testdata.custom_op_model import custom_op_model
+
+
+def _constant(value, dtype: str) -> TensorSpec:
+    array = np.array(value, dtype)
+    return TensorSpec(array.shape, dtype, array)
+
+
+def _decomposition(op: str, shape, dtype="float32", outputs=1, **options):
+    return custom_op_model(
+        op,
+        [TensorSpec(shape, dtype)],
+        [TensorSpec([1], dtype)] * outputs,
+        options,
+    )
+
+
+def _models() -> dict[str, bytes]:
+    one = [TensorSpec([1])]
+    vector = TensorSpec([100])
+    vectors = TensorSpec([100, 3])
+    return {
+        "cholesky": _decomposition("Cholesky", [2, 5, 5]),
+        "cholesky_large": _decomposition("Cholesky", [200, 200], "float64"),
+        "cross": custom_op_model("Cross", [vectors, vectors], one),
+        "cumulative_logsumexp": custom_op_model(
+            "CumulativeLogsumexp",
+            [vectors, _constant(0, "int32")],
+            one,
+            {"exclusive": True, "reverse": True},
+        ),
+        "dense_bincount": custom_op_model(
+            "DenseBincount",
+            [TensorSpec([100], "int32"), _constant(3, "int32"), vector],
+            one,
+            {"binary_output": False},
+        ),
+        "histogram_fixed_width": custom_op_model(
+            "HistogramFixedWidth",
+            [vector, _constant([-1, 1], "float32"), _constant(7, "int32")],
+            [TensorSpec([1], "int32")],
+            {"dtype": 2},
+        ),
+        "matrix_inverse": _decomposition(
+            "MatrixInverse", [2, 5, 5], adjoint=True
+        ),
+        "matrix_inverse_large": _decomposition(
+            "MatrixInverse", [200, 200], "float64"
+        ),
+        "multiplex_dense": custom_op_model(
+            "Examples>MultiplexDense",
+            [TensorSpec([100], "bool"), vector, vector],
+            one,
+        ),
+        "qr": _decomposition("Qr", [2, 5, 3], outputs=2, full_matrices=True),
+        "qr_large": _decomposition("Qr", [70, 200], "float64", outputs=2),
+        "segment_mean": custom_op_model(
+            "SegmentMean",
+            [vectors, _constant([0] * 50 + [2] * 50, "int64")],
+            one,
+        ),
+        "svd": _decomposition("Svd", [2, 5, 3], outputs=3),
+        "svd_large": _decomposition("Svd", [60, 60], outputs=3),
+        "svd_tall": _decomposition(
+            "Svd", [70, 50], outputs=3, full_matrices=True
+        ),
+        "svd_wide": _decomposition("Svd", [50, 70], "float64", outputs=3),
+        "svd_values": _decomposition(
+            "Svd", [50, 70], outputs=3, compute_uv=False
+        ),
+        # Prepare refuses these, after Init has made what Free must delete.
+        "broken_qr": _decomposition(
+            "Qr", [5, 3], outputs=2, full_matrices="no"
+        ),
+        "broken_svd": _decomposition("Svd", [5], outputs=3),
+    }
+
+
+def main(argv: Sequence[str]) -> None:
+    """Writes each model to its own file."""
+    (folder,) = argv[1:]
+    for name, model in _models().items():
+        with open(os.path.join(folder, f"{name}.tflite"), "wb") as file:
+            file.write(model)
+
+
+if __name__ == "__main__":
+    main(sys.argv)

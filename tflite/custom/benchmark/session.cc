@@ -1,14 +1,11 @@
 #include "tflite/custom/benchmark/session.h"
 
-#include <unistd.h>
-
-#include <cstddef>
 #include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "tflite/custom/benchmark/arena.h"
 #include "tflite/custom/benchmark/error_or.h"
 #include "tflite/custom/benchmark/model.h"
 #include "tflite/custom/benchmark/options.h"
@@ -42,34 +39,6 @@ std::vector<CustomOpCode> OpsOfOthers(const Model& model) {
     }
   }
   return codes;
-}
-
-// An input or output that the runtime has not got memory for, which it does not
-// notice: it goes on counting from a null pointer.
-std::optional<std::string> UnallocatedTensor(TfLiteInterpreter* interpreter) {
-  std::vector<const TfLiteTensor*> tensors;
-  for (int i = 0; i < TfLiteInterpreterGetInputTensorCount(interpreter); ++i) {
-    tensors.push_back(TfLiteInterpreterGetInputTensor(interpreter, i));
-  }
-  for (int i = 0; i < TfLiteInterpreterGetOutputTensorCount(interpreter); ++i) {
-    tensors.push_back(TfLiteInterpreterGetOutputTensor(interpreter, i));
-  }
-  const double memory = static_cast<double>(sysconf(_SC_PHYS_PAGES)) *
-                        static_cast<double>(sysconf(_SC_PAGESIZE));
-  double total = 0;
-  for (const TfLiteTensor* tensor : tensors) {
-    // Null stands for an input that the model leaves out.
-    if (tensor == nullptr || tensor->allocation_type != kTfLiteArenaRw) {
-      continue;
-    }
-    const size_t bytes = TfLiteTensorByteSize(tensor);
-    total += static_cast<double>(bytes);
-    if (total > memory || (bytes > 0 && TfLiteTensorData(tensor) == nullptr)) {
-      return std::string(TfLiteTensorName(tensor)) + "', of " +
-             std::to_string(bytes) + " bytes";
-    }
-  }
-  return std::nullopt;
 }
 
 }  // namespace
@@ -146,9 +115,10 @@ ErrorOr<Session> Session::Create(Model model, const Options& options) {
   const TfLiteStatus status =
       TfLiteInterpreterAllocateTensors(session.interpreter());
   if (status != kTfLiteOk) return session.CannotPrepare(status);
-  if (const auto tensor = UnallocatedTensor(session.interpreter())) {
+  if (const auto tensor =
+          UnallocatedTensor(session.interpreter(), *session.model_)) {
     return Error{"not enough memory to run " + session.model_->path() +
-                 ": no room for its tensor '" + *tensor};
+                 ": no room for its tensor " + *tensor};
   }
   session.log_->Clear();
   return session;

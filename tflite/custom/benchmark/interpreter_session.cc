@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "tflite/custom/benchmark/arena.h"
 #include "tflite/custom/benchmark/error_or.h"
 #include "tflite/custom/benchmark/external_delegate.h"
 #include "tflite/custom/benchmark/graph.h"
@@ -474,8 +475,7 @@ std::optional<Error> InterpreterSession::Observe(const Options& options) {
   return std::nullopt;
 }
 
-// An input or output that the runtime has not got memory for, which it does not
-// notice: it goes on counting from a null pointer.
+// As in arena.h, of the inputs and outputs of a signature.
 std::optional<std::string> InterpreterSession::UnallocatedTensor() const {
   std::vector<const TfLiteTensor*> tensors(tensors_.begin(), tensors_.end());
   for (size_t i = 0; i < NumOutputs(); ++i) tensors.push_back(Output(i));
@@ -489,7 +489,7 @@ std::optional<std::string> InterpreterSession::UnallocatedTensor() const {
     const size_t bytes = TfLiteTensorByteSize(tensor);
     total += static_cast<double>(bytes);
     if (total > memory || (bytes > 0 && TfLiteTensorData(tensor) == nullptr)) {
-      return std::string(TfLiteTensorName(tensor)) + "', of " +
+      return "'" + std::string(TfLiteTensorName(tensor)) + "', of " +
              std::to_string(bytes) + " bytes";
     }
   }
@@ -512,9 +512,13 @@ std::optional<Error> InterpreterSession::Prepare(
   if (status != kTfLiteOk) return CannotPrepare(status);
   // The delegates may have moved the tensors.
   FindInputs();
-  if (const auto tensor = UnallocatedTensor()) {
+  // A signature may be another graph than the first, which then has no memory.
+  if (const auto tensor =
+          runner_ == nullptr
+              ? benchmark::UnallocatedTensor(interpreter_.get(), model_)
+              : UnallocatedTensor()) {
     return Error{"not enough memory to run " + model_.path() +
-                 ": no room for its tensor '" + *tensor};
+                 ": no room for its tensor " + *tensor};
   }
   log_.Clear();
   return std::nullopt;

@@ -4,7 +4,7 @@ def fuzz_target(name, deps, mutations):
     """Makes two programs of {name}_fuzzer.cc.
 
     {name}_fuzzer is the libFuzzer program, which builds with --config=fuzz alone. {name}_replay_test runs the seeds
-    that :seeds writes for the target, and changed ones, always the same.
+    that :seeds writes for the target, changed ones, always the same, and regressions/{name}-*, inputs that once failed.
 
     Args:
         name: name of the target.
@@ -13,6 +13,7 @@ def fuzz_target(name, deps, mutations):
     """
     srcs = ["fuzz_target.h", name + "_fuzzer.cc"]
     seeds = name + "_seeds.bin"
+    regressions = native.glob(["regressions/%s-*" % name])
     native.genrule(
         name = name + "_seeds",
         testonly = True,
@@ -24,8 +25,11 @@ def fuzz_target(name, deps, mutations):
         name = name + "_replay_test",
         size = "small",
         srcs = srcs,
-        args = ["$(rootpath %s)" % seeds, str(mutations)],
-        data = [seeds],
+        args = ["$(rootpath %s)" % seeds, str(mutations)] + [
+            "$(rootpath %s)" % file
+            for file in regressions
+        ],
+        data = [seeds] + regressions,
         deps = deps + [":replay"],
     )
     native.cc_binary(

@@ -13,6 +13,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "tflite/custom/benchmark/arena.h"
 #include "tflite/custom/benchmark/error_or.h"
 #include "tflite/custom/benchmark/model.h"
 #include "tflite/custom/benchmark/runtime_log.h"
@@ -31,6 +32,7 @@ namespace {
 using benchmark::ErrorOr;
 using benchmark::Model;
 using benchmark::RuntimeLog;
+using benchmark::UnallocatedTensor;
 
 // What a run may take: broadcasting multiplies sizes.
 constexpr size_t kLargestInput = 1 << 12;
@@ -81,7 +83,10 @@ void Run(const Model& model) {
     }
     inputs.push_back(tensor);
   }
-  if (TfLiteInterpreterAllocateTensors(interpreter) != kTfLiteOk) return;
+  if (TfLiteInterpreterAllocateTensors(interpreter) != kTfLiteOk ||
+      UnallocatedTensor(interpreter, model)) {
+    return;
+  }
   for (int i = 0; i < TfLiteInterpreterGetOutputTensorCount(interpreter); ++i) {
     const TfLiteTensor* tensor =
         TfLiteInterpreterGetOutputTensor(interpreter, i);

@@ -1,7 +1,9 @@
 // Runs a fuzz target over its seeds and over changed ones, always the same, as
 // a test: libFuzzer, which looks where each input leads, needs minutes.
 //
-//   replay SEEDS MUTATIONS    SEEDS as seeds.py writes them
+//   replay SEEDS MUTATIONS [FILE...]    SEEDS as seeds.py writes them
+//
+// Each FILE is an input, and is not changed.
 
 #include <cstddef>
 #include <cstdint>
@@ -18,10 +20,14 @@
 
 namespace {
 
-std::vector<std::string> ReadSeeds(const std::string& path) {
+std::string ReadFile(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
-  const std::string bytes((std::istreambuf_iterator<char>(file)),
-                          std::istreambuf_iterator<char>());
+  return std::string((std::istreambuf_iterator<char>(file)),
+                     std::istreambuf_iterator<char>());
+}
+
+std::vector<std::string> ReadSeeds(const std::string& path) {
+  const std::string bytes = ReadFile(path);
   std::vector<std::string> seeds;
   for (size_t at = 0; at + sizeof(uint32_t) <= bytes.size();) {
     uint32_t size;
@@ -73,8 +79,9 @@ std::string Mutated(std::string input, std::mt19937* engine) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 3) {
-    std::cerr << "usage: " << argv[0] << " SEEDS MUTATIONS" << std::endl;
+  if (argc < 3) {
+    std::cerr << "usage: " << argv[0] << " SEEDS MUTATIONS [FILE...]"
+              << std::endl;
     return EXIT_FAILURE;
   }
   const std::vector<std::string> seeds = ReadSeeds(argv[1]);
@@ -82,6 +89,14 @@ int main(int argc, char** argv) {
   if (seeds.empty() || mutations <= 0) {
     std::cerr << "no seeds in " << argv[1] << ", or no mutations" << std::endl;
     return EXIT_FAILURE;
+  }
+  for (int i = 3; i < argc; ++i) {
+    const std::string input = ReadFile(argv[i]);
+    if (input.empty()) {
+      std::cerr << "nothing in " << argv[i] << std::endl;
+      return EXIT_FAILURE;
+    }
+    Run(input);
   }
   std::mt19937 engine;
   for (const std::string& seed : seeds) Run(seed);

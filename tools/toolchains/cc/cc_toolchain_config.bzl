@@ -46,13 +46,13 @@ def _flags(actions, flags, with_features = []):
         with_features = with_features,
     )
 
-def _sanitizer(name, flags):
+def _sanitizer(name, flags, link_flags = []):
     """A feature that builds and links with a sanitizer: `--features=asan`."""
     return feature(
         name = name,
         flag_sets = [
             _flags(_COMPILE, flags + ["-fno-omit-frame-pointer", "-g1"]),
-            _flags(_LINK, flags),
+            _flags(_LINK, flags + link_flags),
         ],
     )
 
@@ -147,7 +147,12 @@ def _impl(ctx):
         default_compile,
         default_link,
         _sanitizer("asan", ["-fsanitize=address"]),
-        _sanitizer("ubsan", ["-fsanitize=undefined", "-fno-sanitize-recover=undefined"]),
+        # The linker is called by the C driver, which would leave out what checks C++ objects' types.
+        _sanitizer(
+            "ubsan",
+            ["-fsanitize=undefined", "-fno-sanitize-recover=undefined"],
+            ["-fsanitize-link-c++-runtime"],
+        ),
         _sanitizer("tsan", ["-fsanitize=thread"]),
         _sanitizer("fuzzer", ["-fsanitize=fuzzer"]),
         standard_libraries,

@@ -9,56 +9,42 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "tflite/custom/benchmark/error_or.h"
+#include "tflite/custom/benchmark/flatbuffer.h"
+#include "tflite/custom/benchmark/model_check.h"
 #include "tflite/custom/benchmark/runtime_log.h"
+#include "tflite/custom/benchmark/schema.h"
 #include "third_party/tensorflow/lite/builtin_ops.h"
 #include "third_party/tensorflow/lite/c/c_api.h"
 
 namespace tflite::custom::benchmark {
 namespace {
 
+using flatbuffer::Scalar;
+using flatbuffer::Vector;
+using flatbuffer::VectorField;
+
 // The model schema's mark, at byte 4 of every .tflite file.
 constexpr char kIdentifier[] = "TFL3";
 constexpr size_t kIdentifierOffset = 4;
 constexpr size_t kIdentifierSize = 4;
 
-// Reads a flatbuffer that has been verified: every offset leads to where it
-// should. All numbers in it are little-endian, as x86's are.
-template <typename T>
-T Read(const uint8_t* address) {
-  T value;
-  std::memcpy(&value, address, sizeof(T));
-  return value;
-}
+// Telemetry, which a profiler is part of, parses this nested flatbuffer that
+// nobody has verified. It may not find it.
+constexpr char kUnverifiedMetadata[] = "CONVERSION_METADATA";
 
-const uint8_t* Follow(const uint8_t* offset) {
-  return offset + Read<uint32_t>(offset);
-}
-
-// The field with the schema's `id`; null where it has its default value.
-const uint8_t* Field(const uint8_t* table, int id) {
-  const uint8_t* vtable = table - Read<int32_t>(table);
-  const size_t position = 4 + 2 * id;
-  if (position >= Read<uint16_t>(vtable)) return nullptr;
-  const uint16_t offset = Read<uint16_t>(vtable + position);
-  return offset == 0 ? nullptr : table + offset;
-}
-
-// Fields of the schema's tables.
-constexpr int kModelOperatorCodes = 1;
-constexpr int kModelSubgraphs = 2;
-constexpr int kModelBuffers = 4;
-constexpr int kOperatorCodeDeprecatedBuiltinCode = 0;
-constexpr int kOperatorCodeCustomCode = 1;
-constexpr int kOperatorCodeVersion = 2;
-
-// The length of the vector in the field with the schema's `id`.
-uint32_t Count(const uint8_t* table, int id) {
-  const uint8_t* field = Field(table, id);
-  return field == nullptr ? 0 : Read<uint32_t>(Follow(field));
+void HideUnverifiedMetadata(uint8_t* bytes, const uint8_t* root) {
+  const Vector metadata = VectorField(root, schema::kModelMetadata);
+  for (uint32_t i = 0; i < metadata.size; ++i) {
+    const Vector name = VectorField(metadata.table(i), schema::kMetadataName);
+    if (name.size > 0 && name.text() == kUnverifiedMetadata) {
+      bytes[name.data - bytes] = '_';
+    }
+  }
 }
 
 std::string Errno(int error) {
@@ -85,7 +71,9 @@ ErrorOr<Model> Model::Load(const std::string& path) {
     close(file);
     return Error{path + " is empty"};
   }
-  void* bytes = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0);
+  // Writes stay in this process.
+  void* bytes =
+      mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE, file, 0);
   const int map_error = errno;
   close(file);
   if (bytes == MAP_FAILED) {
@@ -106,36 +94,31 @@ ErrorOr<Model> Model::Load(const std::string& path) {
   if (model.model_ == nullptr) {
     return Error{path + " is truncated or damaged: " + log.Line()};
   }
-  // The schema lets a file leave these out; the runtime does not.
-  const uint8_t* root = Follow(static_cast<const uint8_t*>(bytes));
-  if (Count(root, kModelSubgraphs) == 0 || Count(root, kModelBuffers) == 0) {
-    return Error{path + " is damaged: it has no graph, or no buffers"};
+  const uint8_t* root = flatbuffer::Follow(static_cast<const uint8_t*>(bytes));
+  if (const std::optional<std::string> wrong = CheckModel(root)) {
+    return Error{path + " is damaged: " + *wrong};
   }
+  HideUnverifiedMetadata(static_cast<uint8_t*>(bytes), root);
   return model;
 }
 
 std::vector<CustomOpCode> Model::CustomOpCodes() const {
   std::vector<CustomOpCode> result;
-  const uint8_t* codes = Field(
-      Follow(static_cast<const uint8_t*>(bytes_.get())), kModelOperatorCodes);
-  if (codes == nullptr) return result;
-  const uint8_t* vector = Follow(codes);
-  const uint32_t count = Read<uint32_t>(vector);
-  for (uint32_t i = 0; i < count; ++i) {
-    const uint8_t* code = Follow(vector + 4 * (i + 1));
+  const Vector codes =
+      VectorField(flatbuffer::Follow(static_cast<const uint8_t*>(bytes_.get())),
+                  schema::kModelOperatorCodes);
+  for (uint32_t i = 0; i < codes.size; ++i) {
+    const uint8_t* code = codes.table(i);
     // Below the placeholder, where Custom is, the old one-byte field holds the
     // op also in files that have the newer field.
-    const uint8_t* builtin = Field(code, kOperatorCodeDeprecatedBuiltinCode);
-    const uint8_t* custom = Field(code, kOperatorCodeCustomCode);
-    if (builtin == nullptr || custom == nullptr ||
-        Read<int8_t>(builtin) != kTfLiteBuiltinCustom) {
+    const Vector name = VectorField(code, schema::kOperatorCodeCustomCode);
+    if (name.data == nullptr ||
+        Scalar<int8_t>(code, schema::kOperatorCodeDeprecatedBuiltinCode, 0) !=
+            kTfLiteBuiltinCustom) {
       continue;
     }
-    const uint8_t* name = Follow(custom);
-    const uint8_t* version = Field(code, kOperatorCodeVersion);
-    result.push_back({std::string(reinterpret_cast<const char*>(name + 4),
-                                  Read<uint32_t>(name)),
-                      version == nullptr ? 1 : Read<int32_t>(version)});
+    result.push_back(
+        {name.text(), Scalar<int32_t>(code, schema::kOperatorCodeVersion, 1)});
   }
   return result;
 }

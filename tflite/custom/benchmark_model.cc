@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "tflite/custom/benchmark/benchmark.h"
+#include "tflite/custom/benchmark/crash_report.h"
 #include "tflite/custom/benchmark/error_or.h"
 #include "tflite/custom/benchmark/options.h"
 #include "tflite/custom/benchmark/stderr_capture.h"
@@ -61,6 +62,7 @@ int main(int argc, char** argv) {
   std::optional<Error> error;
   {
     StderrCapture libraries;
+    ReportCrashes(libraries.original(), options->graph);
     error = RunBenchmark(*options, libraries, std::cout);
   }
   return error ? Fail(*error) : EXIT_SUCCESS;

@@ -1,9 +1,17 @@
 """benchmark_model as a user meets it: its lines, its flags and its errors."""
 
+import contextlib
+import copy
+import json
+import math
 import os
+import pty
 import re
 import shutil
+import struct
 import subprocess
+import zlib
+from collections.abc import Callable
 
 import flatbuffers
 from absl.testing import absltest
@@ -15,6 +23,8 @@ from tflite.custom.python.single_op_model import single_op_model
 _FOLDER = os.path.dirname(os.path.abspath(__file__))
 _BENCHMARK_MODEL = os.path.join(_FOLDER, "benchmark_model")
 _ATAN_MODEL = os.path.join(_FOLDER, "atan.tflite")
+_README = os.path.join(_FOLDER, "benchmark", "README.md")
+_DELEGATE = os.path.join(_FOLDER, "testdata", "external_delegate.so")
 
 _SHORT = ("--num_runs=3", "--min_secs=0", "--warmup_min_secs=0")
 
@@ -34,7 +44,34 @@ def _run(
     )
 
 
-class BenchmarkModelTest(parameterized.TestCase):
+def _edited(edit: Callable[[schema.ModelT], None]) -> bytes:
+    """Returns the trained model after `edit` changed it."""
+    with open(_ATAN_MODEL, "rb") as file:
+        model = schema.ModelT.InitFromPackedBuf(file.read(), 0)
+    edit(model)
+    builder = flatbuffers.Builder()
+    builder.Finish(model.Pack(builder), b"TFL3")
+    return bytes(builder.Output())
+
+
+def _add_second_graph(model: schema.ModelT) -> None:
+    model.subgraphs.append(copy.deepcopy(model.subgraphs[0]))
+    signature = copy.deepcopy(model.signatureDefs[0])
+    signature.signatureKey = "second"
+    signature.subgraphIndex = 1
+    model.signatureDefs.append(signature)
+
+
+def _take_strings(model: schema.ModelT) -> None:
+    """Makes the input one of strings, which is also the output."""
+    graph = model.subgraphs[0]
+    graph.operators = []
+    graph.outputs = graph.inputs
+    graph.tensors[0].type = schema.TensorType.STRING
+    model.signatureDefs = []
+
+
+class _TestCase(parameterized.TestCase):
     """Runs the binary in a process of its own."""
 
     def _assert_fails(
@@ -44,8 +81,21 @@ class BenchmarkModelTest(parameterized.TestCase):
         self.assertRegex(result.stderr, message)
         self.assertRegex(result.stderr, r"\AERROR: [^\n]+\n\Z")
 
+    def _assert_runs(self, *arguments: str) -> str:
+        result = _run(*_SHORT, *arguments)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(result.stderr, "")
+        return result.stdout
+
     def _write(self, content: bytes) -> str:
         return self.create_tempfile(content=content, mode="wb").full_path
+
+    def _path(self, name: str) -> str:
+        return os.path.join(self.create_tempdir().full_path, name)
+
+
+class BenchmarkModelTest(_TestCase):
+    """What the public tool does too."""
 
     def test_without_arguments_runs_the_trained_model(self) -> None:
         result = _run()
@@ -103,12 +153,13 @@ class BenchmarkModelTest(parameterized.TestCase):
         # tensors exist, so only the message tells.
         for dtype in ["int32", "string", "bool"]:
             path = self._write(single_op_model("Atan", [2], dtype=dtype))
-            result = _run(*_SHORT, "--use_xnnpack=false", f"--graph={path}")
-            self._assert_fails(
-                result,
-                "Atan: input must be FLOAT32 or FLOAT64, but tensor 'input_0'"
-                f" is {dtype.upper()}",
-            )
+            # XNNPACK writes a line of its own to standard error.
+            for flag in ["--use_xnnpack=false", "--use_xnnpack=true"]:
+                self._assert_fails(
+                    _run(*_SHORT, flag, f"--graph={path}"),
+                    "Atan: input must be FLOAT32 or FLOAT64, but tensor"
+                    f" 'input_0' is {dtype.upper()}",
+                )
 
     def test_empty_and_scalar_inputs(self) -> None:
         for shape in [[0], [], [2, 0, 3]]:
@@ -190,10 +241,534 @@ class BenchmarkModelTest(parameterized.TestCase):
         self._assert_fails(_run(f"--graph={path}"), r"'Atan' \(version 2\)")
 
     def test_tensors_larger_than_the_memory(self) -> None:
+        if "ASAN_OPTIONS" in os.environ:
+            self.skipTest("the sanitizer ends who asks for that much")
         path = self._write(single_op_model("Atan", [2**21, 2**21]))
         self._assert_fails(
             _run("--use_xnnpack=false", f"--graph={path}"),
             "not enough memory .* 'input_0', of 17592186044416 bytes",
+        )
+
+    def test_verbose_logs_every_flag(self) -> None:
+        stdout = self._assert_runs("--verbose")
+        self.assertIn("INFO: Inter-run delay (seconds): [-1]\n", stdout)
+        self.assertIn("INFO: Use xnnpack: [1]\n", stdout)
+
+    def test_dry_run_runs_nothing(self) -> None:
+        stdout = self._assert_runs("--dry_run")
+        self.assertEqual(stdout.count("INFO: count=0\n"), 2)
+
+    def test_delay_and_frequency_hold_the_runs_back(self) -> None:
+        for flag, most in [("--run_delay=0.1", 5), ("--run_frequency=20", 11)]:
+            result = _run("--num_runs=1", "--min_secs=0.5", flag)
+            counts = re.findall(r"INFO: count=(\d+) ", result.stdout)
+            self.assertBetween(int(counts[1]), 2, most, flag)
+
+    def test_memory_is_reported(self) -> None:
+        stdout = self._assert_runs("--report_peak_memory_footprint")
+        self.assertRegex(
+            stdout,
+            "INFO: Overall peak memory footprint \\(MB\\) via periodic"
+            f" monitoring: {_NUMBER}\n",
+        )
+        self.assertRegex(stdout, r"INFO: - VmRSS +: \d+ MB\n")
+
+    def test_state_shows_tensors_and_who_runs_the_nodes(self) -> None:
+        stdout = self._assert_runs(
+            "--print_preinvoke_state", "--print_postinvoke_state"
+        )
+        for when in ["pre-invoke", "post-invoke"]:
+            self.assertIn(f"interpreter {when} state begins====", stdout)
+        for line in [
+            r"Subgraph-0 has 4 tensors and 3 nodes",
+            r"Tensor   2 add +kTfLiteFloat32 +kTfLiteArenaRw +20 ",
+            r"Node   0 Operator Builtin Code   0 Add \(delegated by node 2\)",
+            r"Node   1 Operator Custom Name Atan \(not delegated\)",
+            r"Execution plan as the list of 2 nodes invoked in-order: \[2,1\]",
+        ]:
+            self.assertRegex(stdout, line)
+        stdout = self._assert_runs(
+            "--print_preinvoke_state", "--tensor_name_display_length=6"
+        )
+        self.assertRegex(stdout, r"Tensor   0 ser\.\.\. kTfLiteFloat32 ")
+
+    def test_ops_are_measured(self) -> None:
+        flags = ("--enable_op_profiling", "--use_xnnpack=false")
+        stdout = self._assert_runs(*flags)
+        self.assertIn("Number of nodes executed: 2\n", stdout)
+        for op in ["ADD", "Atan"]:
+            self.assertRegex(stdout, rf"\t +{op}\t +0\.000\t|\t +{op}\t")
+
+        path = self._path("ops.csv")
+        self._assert_runs(
+            *flags,
+            "--op_profiling_output_mode=csv",
+            f"--op_profiling_output_file={path}",
+        )
+        with open(path, encoding="utf-8") as file:
+            lines = file.read().splitlines()
+        self.assertIn(
+            "node type, start, first, avg_ms, %, cdf%, mem KB, times called,"
+            " name",
+            lines,
+        )
+        self.assertTrue(any(line.startswith("Atan, ") for line in lines))
+
+        path = self._path("ops.json")
+        self._assert_runs(
+            *flags,
+            "--op_profiling_output_mode=json",
+            f"--op_profiling_output_file={path}",
+        )
+        with open(path, encoding="utf-8") as file:
+            ops = json.load(file)
+        self.assertEqual([op["type"] for op in ops], ["ADD", "Atan"])
+        self.assertEqual([op["calls"] for op in ops], [3, 3])
+        self.assertEqual(ops[0]["name"], "[add]:0")
+        self.assertGreater(ops[1]["avg_us"], 0)
+
+    def test_a_delegates_own_ops_are_measured(self) -> None:
+        stdout = self._assert_runs("--enable_op_profiling")
+        self.assertIn("\tDelegate/Add", stdout)
+
+    def test_full_delegation_can_be_required(self) -> None:
+        self._assert_fails(
+            _run("--require_full_delegation"),
+            "--require_full_delegation is true, but .* 2 nodes are left",
+        )
+
+    def test_external_delegate(self) -> None:
+        stdout = self._assert_runs(
+            f"--external_delegate_path={_DELEGATE}",
+            "--external_delegate_options=a:1;b:2:3",
+        )
+        for line in ["a is 1", "b is 2:3", "prepared"]:
+            self.assertIn(f"external delegate: {line}\n", stdout)
+        for path, options, message in [
+            (_DELEGATE, "fail:no device", "makes no delegate: no device"),
+            (_DELEGATE, "x", "has the item 'x'; it must be NAME:VALUE"),
+            ("/nonexistent.so", "a:b", "cannot load the external delegate"),
+            (_README, "a:b", "cannot load the external delegate"),
+        ]:
+            self._assert_fails(
+                _run(
+                    f"--external_delegate_path={path}",
+                    f"--external_delegate_options={options}",
+                ),
+                message,
+            )
+
+    def test_half_precision_is_computed_or_refused(self) -> None:
+        result = _run(*_SHORT, "--xnnpack_force_fp16")
+        if result.returncode != 0:
+            self._assert_fails(result, "cannot (prepare|apply)")
+
+    def test_flags_of_other_builds_are_refused(self) -> None:
+        for flag in ["use_gpu", "use_nnapi", "use_hexagon", "use_coreml"]:
+            self._assert_fails(
+                _run(f"--{flag}=true"), f"--{flag} is not available: "
+            )
+            self._assert_runs(f"--{flag}=false")
+
+
+class InputsTest(_TestCase):
+    """--input_layer and its kin, and --output_filepath."""
+
+    def _outputs(self, *arguments: str) -> list[float]:
+        path = self._path("out")
+        self._assert_runs(f"--output_filepath={path}", *arguments)
+        with open(path, "rb") as file:
+            content = file.read()
+        return list(struct.unpack(f"<{len(content) // 4}f", content))
+
+    def _assert_atan(self, outputs: list[float], inputs: list[float]) -> None:
+        # The model learnt that the offset is nearly 1.
+        expected = [math.atan(x + 1) for x in inputs]
+        self.assertLen(outputs, len(expected))
+        for output, value in zip(outputs, expected, strict=True):
+            self.assertAlmostEqual(output, value, delta=1e-3)
+
+    def test_values_from_a_file(self) -> None:
+        inputs = [-3.0, -1.0, 0.0, 0.25, 1e3]
+        path = self._write(struct.pack("<5f", *inputs))
+        name = "serving_default_x::0"
+        self._assert_atan(
+            self._outputs(f"--input_layer_value_files={name}:{path}"), inputs
+        )
+
+    def test_values_from_a_range(self) -> None:
+        self._assert_atan(
+            self._outputs(
+                "--input_layer=serving_default_x_0",
+                "--input_layer_shape=5",
+                "--input_layer_value_range=serving_default_x_0,7,7",
+            ),
+            [7] * 5,
+        )
+
+    def test_shape_and_a_name_of_ones_own(self) -> None:
+        path = self._path("out")
+        stdout = self._assert_runs(
+            "--input_layer=mine",
+            "--input_layer_shape=11",
+            f"--output_filepath={path}",
+        )
+        self.assertIn(
+            "WARN: Tensor # 0 is named serving_default_x:0 but flags call it"
+            " mine\n",
+            stdout,
+        )
+        self.assertEqual(os.path.getsize(path), 44)
+
+    def test_strings_from_a_file(self) -> None:
+        model = f"--graph={self._write(_edited(_take_strings))}"
+        name = "serving_default_x::0"
+        path = self._write(b"a\0bc\0\0d\0e")
+        self._assert_runs(model, f"--input_layer_value_files={name}:{path}")
+        self._assert_runs(model)
+        path = self._write(b"a\0bc\0")
+        self._assert_fails(
+            _run(model, f"--input_layer_value_files={name}:{path}"),
+            r"has 2 strings, but input 'serving_default_x:0', STRING \[5\],"
+            " takes 5",
+        )
+
+    def test_errors_name_the_input_and_both_sizes(self) -> None:
+        short = self._write(b"1234")
+        own = ("--input_layer=x", "--input_layer_shape=5")
+        for flags, message in [
+            (("--input_layer=x",), "without --input_layer_shape"),
+            (
+                ("--input_layer=x,y", "--input_layer_shape=5:5"),
+                "names 2 inputs, but .* has 1: 'serving_default_x:0'",
+            ),
+            (
+                ("--input_layer=x", "--input_layer_shape=5,1"),
+                r"has 2 dimensions for input 'serving_default_x:0', FLOAT32"
+                r" \[5\], which has 1",
+            ),
+            (
+                ("--input_layer_value_range=y,1,2",),
+                "has no input 'y'; its inputs are 'serving_default_x:0'",
+            ),
+            (
+                (*own, f"--input_layer_value_files=x:{short}"),
+                r"has 4 bytes, but input 'serving_default_x:0', FLOAT32 \[5\],"
+                " takes 20",
+            ),
+            (
+                (*own, "--input_layer_value_files=x:/nonexistent"),
+                "cannot read /nonexistent: No such file or directory",
+            ),
+            (
+                (*own, f"--input_layer_value_files=x:{_FOLDER}"),
+                "cannot read .*: Is a directory",
+            ),
+        ]:
+            with self.subTest(flags):
+                self._assert_fails(_run(*flags), message)
+
+
+class SignaturesTest(_TestCase):
+    """--signature_to_run_for and --list_signatures."""
+
+    def test_list(self) -> None:
+        stdout = self._assert_runs("--list_signatures")
+        self.assertIn("-> Signature Key: serving_default\n", stdout)
+        self.assertNotIn("count=", stdout)
+
+    def test_one_of_several(self) -> None:
+        model = f"--graph={self._write(_edited(_add_second_graph))}"
+        self._assert_fails(
+            _run(model),
+            "several signatures; say which to run with --signature_to_run_for:"
+            " serving_default, second",
+        )
+        for key in ["serving_default", "second"]:
+            path = self._path("out")
+            self._assert_runs(
+                model,
+                f"--signature_to_run_for={key}",
+                f"--output_filepath={path}",
+            )
+            self.assertEqual(os.path.getsize(path), 20)
+        self._assert_fails(
+            _run(model, "--signature_to_run_for=third"),
+            "which .* does not have; it has: serving_default, second",
+        )
+
+
+class OursTest(_TestCase):
+    """What the public tool does not do."""
+
+    def test_json_report(self) -> None:
+        path = self._path("report.json")
+        self._assert_runs(
+            f"--json={path}",
+            "--benchmark_name=b",
+            "--enable_op_profiling",
+            "--num_runs=200",
+        )
+        with open(path, encoding="utf-8") as file:
+            report = json.load(file)
+        self.assertEqual(report["benchmark_name"], "b")
+        self.assertEqual(report["model"]["inputs"][0]["shape"], [5])
+        times = report["model"]["inference_us"]
+        self.assertEqual(times["count"], 200)
+        percentiles = [
+            times[p] for p in ["p50", "p75", "p90", "p95", "p99", "p99.9"]
+        ]
+        self.assertEqual(percentiles, sorted(percentiles))
+        self.assertGreater(percentiles[0], 0)
+        self.assertIn("Atan", [op["type"] for op in report["model"]["ops"]])
+
+    def test_percentiles_are_printed(self) -> None:
+        self.assertRegex(
+            self._assert_runs(),
+            f"INFO: Inference percentiles in us: p50={_NUMBER} .*"
+            f"p99.9={_NUMBER}\n",
+        )
+
+    def test_compare_finds_a_model_as_fast_as_itself(self) -> None:
+        path = self._path("report.json")
+        stdout = self._assert_runs(
+            f"--compare={_ATAN_MODEL}", f"--json={path}", "--num_runs=3000"
+        )
+        self.assertIn("of 3000 pairs of runs\n", stdout)
+        with open(path, encoding="utf-8") as file:
+            report = json.load(file)
+        ratio = report["ratio"]
+        self.assertBetween(ratio["median"], 0.5, 2)
+        self.assertLessEqual(ratio["median_low"], ratio["median"])
+        self.assertLessEqual(ratio["median"], ratio["median_high"])
+        self.assertLessEqual(ratio["p5"], ratio["p95"])
+        self.assertEqual(report["compare"]["inference_us"]["count"], 3000)
+        self._assert_fails(_run("--compare=/x"), "cannot open /x: No such file")
+
+    def test_compare_finds_the_slower_model(self) -> None:
+        large = self._write(single_op_model("Atan", [100000]))
+        path = self._path("report.json")
+        self._assert_runs(f"--compare={large}", f"--json={path}")
+        with open(path, encoding="utf-8") as file:
+            self.assertGreater(json.load(file)["ratio"]["median"], 5)
+
+    @parameterized.parameters(
+        [[]], [["--enable_op_profiling"]], [["--dry_run"]]
+    )
+    def test_plot_is_a_picture(self, flags: list[str]) -> None:
+        path = self._path("plot.png")
+        self._assert_runs(f"--plot={path}", *flags)
+        with open(path, "rb") as file:
+            png = file.read()
+        self.assertTrue(png.startswith(b"\x89PNG\r\n\x1a\n"))
+        chunks = {}
+        at = 8
+        while at < len(png):
+            (size,) = struct.unpack_from(">I", png, at)
+            kind, data = png[at + 4 : at + 8], png[at + 8 : at + 8 + size]
+            (crc,) = struct.unpack_from(">I", png, at + 8 + size)
+            self.assertEqual(crc, zlib.crc32(kind + data))
+            chunks[kind] = data
+            at += size + 12
+        self.assertEqual(list(chunks), [b"IHDR", b"PLTE", b"IDAT", b"IEND"])
+        width, height = struct.unpack_from(">II", chunks[b"IHDR"])
+        rows = zlib.decompress(chunks[b"IDAT"])
+        self.assertLen(rows, height * (1 + width // 2))
+        colors = {c >> 4 for c in rows} | {c & 15 for c in rows}
+        self.assertLess(max(colors), len(chunks[b"PLTE"]) // 3)
+        self.assertGreater(len(colors), 1 if flags == ["--dry_run"] else 4)
+
+    def test_outputs_that_cannot_be_written_are_found_before_the_runs(
+        self,
+    ) -> None:
+        for flag in ["json", "plot", "output_filepath"]:
+            for path, why in [
+                ("/nonexistent/f", "No such file or directory"),
+                (_FOLDER, "Is a directory"),
+            ]:
+                result = _run(f"--{flag}={path}")
+                self._assert_fails(result, f"cannot write {path}: {why}")
+                self.assertNotIn("count=", result.stdout)
+
+    def test_progress_is_for_terminals_and_for_long_runs(self) -> None:
+        def stderr_of(seconds: float) -> str:
+            reader, writer = pty.openpty()
+            subprocess.run(
+                [_BENCHMARK_MODEL, f"--min_secs={seconds}"],
+                check=True,
+                env={},
+                stderr=writer,
+                stdout=subprocess.DEVNULL,
+                timeout=60,
+            )
+            os.close(writer)
+            text = b""
+            with contextlib.suppress(OSError):  # The other end is closed.
+                while part := os.read(reader, 4096):
+                    text += part
+            os.close(reader)
+            return text.decode()
+
+        self.assertRegex(
+            stderr_of(2.3), r"\rMeasuring: +\d+%, \d+ runs, 2 s.*\r\x1b\[K$"
+        )
+        self.assertEqual(stderr_of(0.1), "")
+
+    def test_litert_is_refused_or_runs(self) -> None:
+        result = _run(*_SHORT, "--runtime=litert")
+        if result.returncode != 0:
+            self._assert_fails(result, "--runtime=litert is not available: ")
+        self._assert_fails(
+            _run("--runtime=x"), "--runtime is 'x'; it must be tflite or litert"
+        )
+
+    def test_readme_has_the_flags_that_help_has(self) -> None:
+        with open(_README, encoding="utf-8") as file:
+            readme = file.read().splitlines()
+        served, refused = _run("--help").stdout.split("Flags of other builds")
+        rows = []
+        for line in served.splitlines()[2:]:
+            _, flag, kind, _, text = line.split("\t")
+            name, default = flag.strip().split("=", 1)
+            rows.append(
+                f"| `{name}` | {kind} | {default and f'`{default}`'} | {text} |"
+            )
+        for line in refused.splitlines()[1:]:
+            _, flag, reason = line.split("\t")
+            name, default = flag.strip().split("=", 1)
+            rows.append(
+                f"| `{name}` | {default and f'`{default}`'} | {reason} |"
+            )
+        self.assertGreater(len(rows), 80)
+        self.assertEqual(
+            [line for line in readme if line.startswith("| `--")], rows
+        )
+
+
+class DamagedModelsTest(_TestCase):
+    """Models whose parts do not fit together."""
+
+    @parameterized.named_parameters(
+        ("short constant", lambda m: setattr(m.buffers[2], "data", [0, 0])),
+        (
+            "long constant",
+            lambda m: setattr(m.subgraphs[0].tensors[1], "shape", [1000]),
+        ),
+        (
+            "negative size",
+            lambda m: setattr(m.subgraphs[0].tensors[1], "shape", [-1]),
+        ),
+        (
+            "sizes whose product overflows",
+            lambda m: setattr(
+                m.subgraphs[0].tensors[1], "shape", [2**31 - 1] * 4
+            ),
+        ),
+        (
+            "input of another graph",
+            lambda m: setattr(m.subgraphs[0], "inputs", [77]),
+        ),
+        (
+            "operand out of range",
+            lambda m: setattr(m.subgraphs[0].operators[1], "inputs", [99]),
+        ),
+    )
+    def test_the_runtime_refuses(
+        self, edit: Callable[[schema.ModelT], None]
+    ) -> None:
+        path = self._write(_edited(edit))
+        self._assert_fails(_run(f"--graph={path}"), f"{path}: ")
+
+    def test_buffer_that_does_not_exist(self) -> None:
+        def edit(model: schema.ModelT) -> None:
+            model.subgraphs[0].tensors[1].buffer = 1000
+
+        self._assert_fails(
+            _run(f"--graph={self._write(_edited(edit))}"),
+            "is damaged: its tensor 'add/ReadVariableOp' has buffer 1000, but",
+        )
+
+    def test_sparse_operand_of_a_custom_op(self) -> None:
+        def edit(model: schema.ModelT) -> None:
+            graph = model.subgraphs[0]
+            tensor = graph.tensors[1]
+            tensor.shape = [1000]
+            tensor.sparsity = schema.SparsityParametersT()
+            graph.operators = graph.operators[1:]
+            graph.operators[0].inputs = [1]
+
+        self._assert_fails(
+            _run(f"--graph={self._write(_edited(edit))}"),
+            "custom op 'Atan' has the sparse tensor 'add/ReadVariableOp'",
+        )
+
+    @parameterized.parameters(
+        ([0], False),
+        ([5], False),
+        ([2, 16, 17, 18], True),
+        ([2, 16], False),
+        ([2, 16, 15, 18], False),
+        ([2, 16, 17, 19], False),
+        ([2, -16, 17, 18], False),
+        ([2**31 - 1, 0], False),
+    )
+    def test_strings(self, header: list[int], runs: bool) -> None:
+        content = struct.pack(f"<{len(header)}i", *header)
+        content = content[:3] if header == [0] else content + b"ab"
+
+        def edit(model: schema.ModelT) -> None:
+            tensor = model.subgraphs[0].tensors[1]
+            tensor.type = schema.TensorType.STRING
+            tensor.shape = [2]
+            model.buffers[tensor.buffer].data = list(content)
+            model.subgraphs[0].operators = model.subgraphs[0].operators[1:]
+            model.subgraphs[0].operators[0].inputs = [0]
+
+        path = self._write(_edited(edit))
+        if runs:
+            self._assert_runs(f"--graph={path}")
+        else:
+            self._assert_fails(
+                _run(f"--graph={path}"),
+                "its tensor 'add/ReadVariableOp' of shape "
+                r"\[2\] has data that are not 2 strings",
+            )
+
+    def test_signatures(self) -> None:
+        def no_name(model: schema.ModelT) -> None:
+            model.signatureDefs[0].inputs[0].name = None
+
+        def no_graph(model: schema.ModelT) -> None:
+            model.signatureDefs[0].subgraphIndex = 3
+
+        def no_tensor(model: schema.ModelT) -> None:
+            model.signatureDefs[0].outputs[0].tensorIndex = 44
+
+        for edit, message in [
+            (no_name, "has the tensor '' with index 0 of 4"),
+            (no_graph, "is of graph 3 of 1"),
+            (no_tensor, "with index 44 of 4"),
+        ]:
+            self._assert_fails(
+                _run(f"--graph={self._write(_edited(edit))}"), message
+            )
+
+    def test_metadata(self) -> None:
+        def conversion(model: schema.ModelT) -> None:
+            for metadata in model.metadata:
+                if metadata.name == b"CONVERSION_METADATA":
+                    model.buffers[metadata.buffer].data = [255] * 64
+
+        # The runtime's telemetry would follow its offsets.
+        path = self._write(_edited(conversion))
+        self._assert_runs(f"--graph={path}", "--enable_op_profiling")
+
+        def no_buffer(model: schema.ModelT) -> None:
+            model.metadata[0].buffer = 1000
+
+        self._assert_fails(
+            _run(f"--graph={self._write(_edited(no_buffer))}"),
+            "is damaged: its metadata '.*' is in buffer 1000 of ",
         )
 
 

@@ -3,10 +3,13 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "tflite/custom/benchmark/error_or.h"
 
 namespace tflite::custom::benchmark {
+
+ErrorOr<std::vector<char>> ReadFile(const std::string& path);
 
 // Whether a file can be written at `path`, so that nobody waits for a
 // benchmark whose results then have nowhere to go. Writes nothing.

@@ -6,7 +6,7 @@
 namespace tflite::custom::benchmark {
 
 constexpr int kGlyphWidth = 5;
-constexpr int kGlyphHeight = 7;
+constexpr int kGlyphHeight = 9;
 
 // The rows of a character from the top, five bits each, the left one highest.
 // A character outside of printable ASCII looks like a question mark.

@@ -3,16 +3,17 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 #include <limits>
 #include <optional>
 #include <random>
 #include <string>
+#include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "tflite/custom/benchmark/error_or.h"
+#include "tflite/custom/benchmark/files.h"
 #include "tflite/custom/benchmark/input_spec.h"
 #include "tflite/custom/benchmark/session.h"
 #include "tflite/custom/benchmark/tensor_info.h"
@@ -125,20 +126,6 @@ std::optional<std::vector<char>> Random(const TensorInfo& tensor,
       error = "no values are made for this type";
       return std::nullopt;
   }
-}
-
-ErrorOr<std::vector<char>> ReadFile(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::vector<char> bytes;
-  if (file) {
-    bytes.assign(std::istreambuf_iterator<char>(file),
-                 std::istreambuf_iterator<char>());
-  }
-  // A folder opens, but cannot be read.
-  if (!file || file.bad()) {
-    return Error{"cannot read the input values in " + path};
-  }
-  return bytes;
 }
 
 // A .pb file is one string; in others each ends in a zero byte, the last may.

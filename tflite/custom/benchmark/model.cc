@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "tflite/custom/benchmark/error_or.h"
+#include "tflite/custom/benchmark/model_check.h"
 #include "tflite/custom/benchmark/runtime_log.h"
 #include "tflite/custom/flatbuffer.h"
 #include "third_party/tensorflow/lite/builtin_ops.h"
@@ -25,137 +26,20 @@
 namespace tflite::custom::benchmark {
 namespace {
 
-// The elements of a tensor of this type and shape; none where they are more
-// than can be counted.
-std::optional<uint64_t> CountElements(const std::vector<int32_t>& shape) {
-  uint64_t count = 1;
-  for (const int32_t dimension : shape) {
-    if (dimension < 0 || __builtin_mul_overflow(
-                             count, static_cast<uint64_t>(dimension), &count)) {
-      return std::nullopt;
+// Telemetry, which a profiler is part of, parses this nested flatbuffer that
+// nobody has verified. It may not find it.
+constexpr char kUnverifiedMetadata[] = "CONVERSION_METADATA";
+
+// `bytes` are the model's own, writable.
+void HideUnverifiedMetadata(uint8_t* bytes) {
+  using flatbuffer::Vector;
+  const Vector metadata(flatbuffer::Root(bytes), flatbuffer::kModelMetadata);
+  for (uint32_t i = 0; i < metadata.size(); ++i) {
+    const Vector name(metadata.Table(i), flatbuffer::kMetadataName);
+    if (name.size() > 0 && name.Bytes() == kUnverifiedMetadata) {
+      bytes[name.data() - bytes] = '_';
     }
   }
-  return count;
-}
-
-// The bytes of so many elements; none for a type of which that cannot be told.
-std::optional<uint64_t> CountBytes(int8_t type, uint64_t elements) {
-  // Types that put several elements in a byte.
-  constexpr int8_t kInt4 = 17, kInt2 = 19, kUInt4 = 20;
-  if (type == kInt4 || type == kUInt4) return elements / 2 + elements % 2;
-  if (type == kInt2) return elements / 4 + (elements % 4 != 0);
-  const uint64_t size = flatbuffer::SizeOfTensorType(type);
-  uint64_t bytes;
-  if (size == 0 || __builtin_mul_overflow(elements, size, &bytes)) {
-    return std::nullopt;
-  }
-  return bytes;
-}
-
-// Whether these are the bytes of a string tensor: how many strings, where each
-// begins and the last one ends, and the strings.
-bool AreStrings(std::string_view data, uint64_t elements) {
-  const auto* bytes = reinterpret_cast<const uint8_t*>(data.data());
-  if (data.size() < 2 * sizeof(int32_t) ||
-      flatbuffer::Read<uint32_t>(bytes) != elements ||
-      elements > data.size() / sizeof(int32_t) - 2) {
-    return false;
-  }
-  uint32_t previous = sizeof(int32_t) * (elements + 2);
-  for (uint64_t i = 0; i <= elements; ++i) {
-    const uint32_t offset =
-        flatbuffer::Read<uint32_t>(bytes + sizeof(int32_t) * (i + 1));
-    if (offset < previous || offset > data.size()) return false;
-    previous = offset;
-  }
-  return true;
-}
-
-std::string ShapeText(const std::vector<int32_t>& shape) {
-  std::string text = "[";
-  for (const int32_t dimension : shape) {
-    if (text.size() > 1) text += ", ";
-    text += std::to_string(dimension);
-  }
-  return text + "]";
-}
-
-// The contents of a buffer; none where it says that they lie outside the file.
-std::optional<std::string_view> BufferData(std::string_view file,
-                                           const uint8_t* buffer) {
-  using namespace flatbuffer;  // NOLINT: the schema's field names
-  // Files of over two gigabytes keep data after the tables.
-  const uint64_t size = Scalar<uint64_t>(buffer, kBufferSize, 0);
-  const uint64_t offset = Scalar<uint64_t>(buffer, kBufferOffset, 0);
-  if (size > 1 && offset > 1) {
-    if (offset > file.size() || size > file.size() - offset) {
-      return std::nullopt;
-    }
-    return file.substr(offset, size);
-  }
-  const Vector data(buffer, kBufferData);
-  return std::string_view(reinterpret_cast<const char*>(data.data()),
-                          data.size());
-}
-
-// What is wrong with a tensor, which is to the runtime what it says it is.
-std::optional<std::string> CheckTensor(std::string_view file,
-                                       const flatbuffer::Vector& buffers,
-                                       const uint8_t* tensor) {
-  using namespace flatbuffer;  // NOLINT: the schema's field names
-  const uint32_t buffer = Scalar<uint32_t>(tensor, kTensorBuffer, 0);
-  if (buffer >= buffers.size()) {
-    return "has buffer " + std::to_string(buffer) + ", but there are " +
-           std::to_string(buffers.size());
-  }
-  const std::vector<int32_t> shape =
-      Vector(tensor, kTensorShape).Copy<int32_t>();
-  const std::optional<uint64_t> elements = CountElements(shape);
-  if (!elements) return "cannot have the shape " + ShapeText(shape);
-  const std::optional<std::string_view> data =
-      BufferData(file, buffers.Table(buffer));
-  if (!data) return "has its data beyond the end of the file";
-  // How much data a sparse tensor has depends on more than its shape.
-  if (data->empty() || Field(tensor, kTensorSparsity) != nullptr) {
-    return std::nullopt;
-  }
-  constexpr int8_t kString = 5;
-  const int8_t type = Scalar<int8_t>(tensor, kTensorType, 0);
-  if (type == kString) {
-    if (AreStrings(*data, *elements)) return std::nullopt;
-    return "of shape " + ShapeText(shape) + " has data that are not " +
-           std::to_string(*elements) + " strings";
-  }
-  const std::optional<uint64_t> bytes = CountBytes(type, *elements);
-  if (bytes && *bytes != data->size()) {
-    return "of shape " + ShapeText(shape) + " takes " + std::to_string(*bytes) +
-           " bytes, but its data have " + std::to_string(data->size());
-  }
-  return std::nullopt;
-}
-
-std::optional<std::string> CheckTensors(std::string_view file) {
-  using namespace flatbuffer;  // NOLINT: the schema's field names
-  const uint8_t* root = Root(file.data());
-  const Vector graphs(root, kModelSubgraphs);
-  const Vector buffers(root, kModelBuffers);
-  // The schema lets a file leave these out; the runtime does not.
-  if (graphs.size() == 0 || buffers.size() == 0) {
-    return "it has no graph, or no buffers";
-  }
-  for (uint32_t g = 0; g < graphs.size(); ++g) {
-    const Vector tensors(graphs.Table(g), kSubgraphTensors);
-    for (uint32_t i = 0; i < tensors.size(); ++i) {
-      const uint8_t* tensor = tensors.Table(i);
-      if (const auto problem = CheckTensor(file, buffers, tensor)) {
-        const std::string name = Field(tensor, kTensorName) == nullptr
-                                     ? std::to_string(i)
-                                     : Vector(tensor, kTensorName).Bytes();
-        return "its tensor '" + name + "' " + *problem;
-      }
-    }
-  }
-  return std::nullopt;
 }
 
 std::string Errno(int error) {
@@ -182,7 +66,9 @@ ErrorOr<Model> Model::Load(const std::string& path) {
     close(file);
     return Error{path + " is empty"};
   }
-  void* bytes = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0);
+  // Writes stay in this process.
+  void* bytes =
+      mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE, file, 0);
   const int map_error = errno;
   close(file);
   if (bytes == MAP_FAILED) {
@@ -191,7 +77,10 @@ ErrorOr<Model> Model::Load(const std::string& path) {
   std::unique_ptr<const void, Unmap> mapping(bytes, Unmap{size});
   ErrorOr<Model> model =
       FromBytes({static_cast<const char*>(bytes), size}, path);
-  if (model.ok()) model->mapping_ = std::move(mapping);
+  if (model.ok()) {
+    HideUnverifiedMetadata(static_cast<uint8_t*>(bytes));
+    model->mapping_ = std::move(mapping);
+  }
   return model;
 }
 
@@ -214,7 +103,7 @@ ErrorOr<Model> Model::FromBytes(std::string_view bytes,
   if (model.model_ == nullptr) {
     return Error{name + " is truncated or damaged: " + log.Line()};
   }
-  if (const auto problem = CheckTensors(bytes)) {
+  if (const auto problem = CheckModel(bytes)) {
     return Error{name + " is damaged: " + *problem};
   }
   return model;

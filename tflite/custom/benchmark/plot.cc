@@ -207,6 +207,14 @@ std::vector<OpTimes> LongestOps(const ModelResults& model) {
   return ops;
 }
 
+// The type, and as much of the name's end as there is room for.
+std::string OpLabel(const OpTimes& op) {
+  const std::string type = Shorten(op.type, kOpLabelWidth) + " ";
+  const int room = kOpLabelWidth - Canvas::TextWidth(type);
+  if (room < Canvas::TextWidth("..:1234")) return type;
+  return type + Shorten(op.name, room);
+}
+
 void DrawOps(Canvas& canvas, int top, const ModelResults& model,
              const std::vector<OpTimes>& ops) {
   double all = 0;
@@ -223,12 +231,11 @@ void DrawOps(Canvas& canvas, int top, const ModelResults& model,
   constexpr int kBarSpace = kWidth - kBarLeft - 250;
   for (const OpTimes& op : ops) {
     const double time = static_cast<double>(op.sum_ns);
-    canvas.Text(kMargin, top + 4,
-                Shorten(op.type + " " + op.name, kOpLabelWidth), kInk);
+    canvas.Text(kMargin, top + 2, OpLabel(op), kInk);
     const int width = std::max(1, static_cast<int>(time / longest * kBarSpace));
     canvas.Fill(kBarLeft, top, width, kBarHeight - 6,
                 op.internal ? kSecond : kFirst);
-    canvas.Text(kBarLeft + width + 10, top + 4,
+    canvas.Text(kBarLeft + width + 10, top + 2,
                 Time(time / runs) + "  " + Number(100 * time / all) + "%",
                 kInk);
     top += kBarHeight;

@@ -236,10 +236,6 @@ MODELS = [
     CustomOpModel(
         "atan_activation", ["Atan"], _atan_activation, [_normal(4, 8)]
     ),
-]
-
-# Those that do.
-ELEMENTWISE_MODELS = [
     CustomOpModel("gelu_network", ["Erf"], _gelu_network, [_normal(4, 8)]),
     CustomOpModel(
         "tail_probability", ["Erfc"], _tail_probability, [_normal(64)]

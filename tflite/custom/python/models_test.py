@@ -11,9 +11,6 @@ from tflite.custom.python import custom_op_models
 from tflite.custom.python.every_runtime import run_in_each
 
 _MODELS = {model.name: model for model in custom_op_models.MODELS}
-_ELEMENTWISE = {
-    model.name: model for model in custom_op_models.ELEMENTWISE_MODELS
-}
 
 
 def _concrete_function(model: custom_op_models.CustomOpModel):
@@ -70,12 +67,6 @@ class ModelsTest(tf.test.TestCase, parameterized.TestCase):
             Exception, "neither a custom op nor a flex op"
         ):
             _convert(concrete, allow_custom_ops=False)
-
-    @parameterized.parameters(*_ELEMENTWISE)
-    def test_elementwise_models_convert_to_their_ops(self, name: str) -> None:
-        model = _ELEMENTWISE[name]
-        converted = _convert(_concrete_function(model), allow_custom_ops=True)
-        self.assertCountEqual(_ops(converted), model.ops)
 
     def test_they_are_ten_at_least(self) -> None:
         self.assertGreaterEqual(len(_MODELS), 10)

@@ -1,0 +1,19 @@
+#ifndef TFLITE_CUSTOM_BENCHMARK_MODEL_CHECK_H_
+#define TFLITE_CUSTOM_BENCHMARK_MODEL_CHECK_H_
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace tflite::custom::benchmark {
+
+// What the runtime takes on trust in a model's flatbuffer, whose structure it
+// has verified: that each tensor's data are as many as its shape and type need
+// and lie in the file, that strings lie in their tensor, that custom ops get no
+// sparse operands, and that signatures and metadata lead somewhere. Null where
+// all is well; otherwise what is wrong, to go after "FILE is damaged: ".
+std::optional<std::string> CheckModel(std::string_view file);
+
+}  // namespace tflite::custom::benchmark
+
+#endif  // TFLITE_CUSTOM_BENCHMARK_MODEL_CHECK_H_

@@ -673,11 +673,11 @@ class DamagedModelsTest(_TestCase):
             lambda m: setattr(m.subgraphs[0].operators[1], "inputs", [99]),
         ),
     )
-    def test_the_runtime_refuses(
+    def test_sizes_and_operands_that_lie_are_refused(
         self, edit: Callable[[schema.ModelT], None]
     ) -> None:
         path = self._write(_edited(edit))
-        self._assert_fails(_run(f"--graph={path}"), f"{path}: ")
+        self._assert_fails(_run(f"--graph={path}"), f"{path}(: | is damaged: )")
 
     def test_buffer_that_does_not_exist(self) -> None:
         def edit(model: schema.ModelT) -> None:

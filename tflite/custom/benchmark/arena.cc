@@ -60,16 +60,22 @@ std::optional<std::string> UnallocatedTensor(
         TfLiteInterpreterGetOutputTensor(interpreter, i);
     if (IsUnallocated(tensor, &total)) return Describe(tensor);
   }
-  // The others share it.
+  // The operands of ops share it. A tensor that nothing uses gets none.
   const flatbuffer::Vector graphs(flatbuffer::Root(model.bytes().data()),
                                   flatbuffer::kModelSubgraphs);
-  const flatbuffer::Vector tensors(graphs.Table(0),
-                                   flatbuffer::kSubgraphTensors);
-  for (uint32_t i = 0; i < tensors.size(); ++i) {
-    const TfLiteTensor* tensor =
-        TfLiteInterpreterGetTensor(interpreter, static_cast<int>(i));
-    double alone = 0;
-    if (IsUnallocated(tensor, &alone)) return Describe(tensor);
+  const flatbuffer::Vector ops(graphs.Table(0), flatbuffer::kSubgraphOperators);
+  for (uint32_t i = 0; i < ops.size(); ++i) {
+    for (const int field :
+         {flatbuffer::kOperatorInputs, flatbuffer::kOperatorOutputs}) {
+      const flatbuffer::Vector operands(ops.Table(i), field);
+      for (const int32_t operand : operands.Copy<int32_t>()) {
+        if (operand < 0) continue;
+        const TfLiteTensor* tensor =
+            TfLiteInterpreterGetTensor(interpreter, operand);
+        double alone = 0;
+        if (IsUnallocated(tensor, &alone)) return Describe(tensor);
+      }
+    }
   }
   return std::nullopt;
 }

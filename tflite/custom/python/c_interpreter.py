@@ -136,14 +136,6 @@ class CInterpreter:
             raise ValueError(f"could not resize input {index} to {shape}")
         self._allocate()
 
-    def input_shape(self, index: int) -> tuple[int, ...]:
-        """Returns the shape that an input has now."""
-        return self._shape(
-            self._library.TfLiteInterpreterGetInputTensor(
-                self._interpreter, index
-            )
-        )
-
     def set_input(self, index: int, value: np.ndarray) -> None:
         """Copies an array of exactly the input's shape and type into it."""
         tensor = self._input(index)

@@ -180,7 +180,6 @@ def _great_circle(x):
     return 2.0 * tf.math.asin(tf.sqrt(haversine))
 
 
-# Those that need no element-wise kernel but Atan.
 MODELS = [
     CustomOpModel(
         "least_squares",

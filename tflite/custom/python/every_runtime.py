@@ -35,7 +35,7 @@ def _run_python(module, model: bytes, inputs: Sequence[np.ndarray]):
 def _run_c(model: bytes, inputs: Sequence[np.ndarray], count: int):
     interpreter = CInterpreter(model)
     for i, value in enumerate(inputs):
-        if interpreter.input_shape(i) != value.shape:
+        if interpreter.inputs()[i].shape != value.shape:
             interpreter.resize(i, value.shape)
     for i, value in enumerate(inputs):
         interpreter.set_input(i, value)

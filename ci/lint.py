@@ -68,19 +68,19 @@ def is_python(name: str) -> bool:
 
 
 def commands(
-    options: argparse.Namespace, files: list[str]
+    options: argparse.Namespace, files: list[str], fix: bool
 ) -> list[tuple[list[str], list[str]]]:
     """Returns each tool's command line and the files to append to it."""
     cxx = [name for name in files if name.endswith((".c", ".cc", ".h"))]
     python = [name for name in files if is_python(name)]
     starlark = [name for name in files if is_starlark(name)]
-    mode = "fix" if options.fix else "check"
+    mode = "fix" if fix else "check"
     return [
         (
             [
                 options.buildifier,
                 f"--mode={mode}",
-                f"--lint={'fix' if options.fix else 'warn'}",
+                f"--lint={'fix' if fix else 'warn'}",
                 f"--warnings={_BUILDIFIER_WARNINGS}",
             ],
             starlark,
@@ -88,16 +88,16 @@ def commands(
         (
             [
                 options.clang_format,
-                *(["-i"] if options.fix else ["--dry-run", "--Werror"]),
+                *(["-i"] if fix else ["--dry-run", "--Werror"]),
             ],
             cxx,
         ),
         (
-            [options.ruff, "format", *([] if options.fix else ["--check"])],
+            [options.ruff, "format", *([] if fix else ["--check"])],
             python,
         ),
         (
-            [options.ruff, "check", *(["--fix"] if options.fix else [])],
+            [options.ruff, "check", *(["--fix"] if fix else [])],
             python,
         ),
     ]
@@ -117,14 +117,16 @@ def main(arguments: list[str]) -> int:
         setattr(options, tool, os.path.abspath(getattr(options, tool)))
     workspace = os.environ.get("BUILD_WORKSPACE_DIRECTORY", os.getcwd())
     os.chdir(workspace)
+    files = tracked_files(workspace)
+    if options.fix:
+        for command, names in commands(options, files, fix=True):
+            if names:
+                subprocess.run([*command, *names], capture_output=True)
+    # What could not be mended is found here.
     failed = []
-    for command, files in commands(options, tracked_files(workspace)):
-        name = os.path.basename(command[0])
-        if not files:
-            continue
-        status = subprocess.run([*command, *files]).returncode
-        if status:
-            failed.append(name)
+    for command, names in commands(options, files, fix=False):
+        if names and subprocess.run([*command, *names]).returncode:
+            failed.append(os.path.basename(command[0]))
     if failed:
         print(
             f"lint: {', '.join(failed)} failed; "

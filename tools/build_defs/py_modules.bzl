@@ -36,7 +36,11 @@ def label_text(label):
     return repository + "//" + label.package + ("" if shorthand else ":" + label.name)
 
 def provided_modules(target):
-    """Returns the names of the modules that a dep provides, or None where they cannot be known."""
+    """Returns the names of the modules that a dep provides, or None where they cannot be known.
+
+    Args:
+      target: the dep.
+    """
     if PyModulesInfo in target:
         return target[PyModulesInfo].direct
     sources = [file for file in target[DefaultInfo].files.to_list() if file.extension == "py"]

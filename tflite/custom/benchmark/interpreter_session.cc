@@ -513,10 +513,9 @@ std::optional<Error> InterpreterSession::Prepare(
   // The delegates may have moved the tensors.
   FindInputs();
   // A signature may be another graph than the first, which then has no memory.
-  if (const auto tensor =
-          runner_ == nullptr
-              ? benchmark::UnallocatedTensor(interpreter_.get(), model_)
-              : UnallocatedTensor()) {
+  if (const auto tensor = runner_ == nullptr ? benchmark::UnallocatedTensor(
+                                                   interpreter_.get(), model_)
+                                             : UnallocatedTensor()) {
     return Error{"not enough memory to run " + model_.path() +
                  ": no room for its tensor " + *tensor};
   }

@@ -155,7 +155,8 @@ std::optional<std::string> CheckCustomOp(const uint8_t* op,
     if (Field(tensor, flatbuffer::kTensorSparsity) != nullptr) {
       return "custom op '" +
              Vector(code, flatbuffer::kOperatorCodeCustomCode).Bytes() +
-             "' has the sparse tensor " + NameOf(tensor, static_cast<uint32_t>(input)) +
+             "' has the sparse tensor " +
+             NameOf(tensor, static_cast<uint32_t>(input)) +
              ", whose bytes are fewer than its shape says";
     }
   }
@@ -174,7 +175,8 @@ std::optional<std::string> CheckSignature(const uint8_t* signature,
   }
   const uint32_t tensors =
       Vector(subgraphs.Table(subgraph), flatbuffer::kSubgraphTensors).size();
-  for (const int list : {flatbuffer::kSignatureInputs, flatbuffer::kSignatureOutputs}) {
+  for (const int list :
+       {flatbuffer::kSignatureInputs, flatbuffer::kSignatureOutputs}) {
     if (Field(signature, list) == nullptr) {
       return "signature '" + key.Bytes() + "' has no list of its " +
              (list == flatbuffer::kSignatureInputs ? "inputs" : "outputs");
@@ -185,9 +187,9 @@ std::optional<std::string> CheckSignature(const uint8_t* signature,
       const Vector name = Vector(map, flatbuffer::kTensorMapName);
       const auto tensor = Scalar<uint32_t>(map, flatbuffer::kTensorMapIndex, 0);
       if (name.data() == nullptr || tensor >= tensors) {
-        return "signature '" + key.Bytes() + "' has the tensor '" + name.Bytes() +
-               "' with index " + std::to_string(tensor) + " of " +
-               std::to_string(tensors);
+        return "signature '" + key.Bytes() + "' has the tensor '" +
+               name.Bytes() + "' with index " + std::to_string(tensor) +
+               " of " + std::to_string(tensors);
       }
     }
   }

@@ -62,6 +62,28 @@ def _add_second_graph(model: schema.ModelT) -> None:
     model.signatureDefs.append(signature)
 
 
+def _reverse_signature(model: schema.ModelT) -> None:
+    """Adds an input and an output; the signature has them in another order.
+
+    The outputs, in the graph's order, become atan(x + y) and x + y.
+    """
+    graph = model.subgraphs[0]
+    (signature,) = model.signatureDefs
+    summand = 1
+    graph.tensors[summand].shape = [5]
+    graph.tensors[summand].buffer = 0
+    graph.inputs = [graph.inputs[0], summand]
+    graph.outputs = [graph.outputs[0], graph.operators[0].outputs[0]]
+    for maps, tensor in [
+        (signature.inputs, graph.inputs[1]),
+        (signature.outputs, graph.outputs[1]),
+    ]:
+        new = schema.TensorMapT()
+        new.name = "a"
+        new.tensorIndex = tensor
+        maps.insert(0, new)
+
+
 def _take_strings(model: schema.ModelT) -> None:
     """Makes the input one of strings, which is also the output."""
     graph = model.subgraphs[0]
@@ -388,17 +410,24 @@ class InputsTest(_TestCase):
         for output, value in zip(outputs, expected, strict=True):
             self.assertAlmostEqual(output, value, delta=1e-3)
 
-    def test_values_from_a_file(self) -> None:
+    @parameterized.parameters("tflite", "litert")
+    def test_values_from_a_file(self, runtime: str) -> None:
         inputs = [-3.0, -1.0, 0.0, 0.25, 1e3]
         path = self._write(struct.pack("<5f", *inputs))
         name = "serving_default_x::0"
         self._assert_atan(
-            self._outputs(f"--input_layer_value_files={name}:{path}"), inputs
+            self._outputs(
+                f"--runtime={runtime}",
+                f"--input_layer_value_files={name}:{path}",
+            ),
+            inputs,
         )
 
-    def test_values_from_a_range(self) -> None:
+    @parameterized.parameters("tflite", "litert")
+    def test_values_from_a_range(self, runtime: str) -> None:
         self._assert_atan(
             self._outputs(
+                f"--runtime={runtime}",
                 "--input_layer=serving_default_x_0",
                 "--input_layer_shape=5",
                 "--input_layer_value_range=serving_default_x_0,7,7",
@@ -406,9 +435,11 @@ class InputsTest(_TestCase):
             [7] * 5,
         )
 
-    def test_shape_and_a_name_of_ones_own(self) -> None:
+    @parameterized.parameters("tflite", "litert")
+    def test_shape_and_a_name_of_ones_own(self, runtime: str) -> None:
         path = self._path("out")
         stdout = self._assert_runs(
+            f"--runtime={runtime}",
             "--input_layer=mine",
             "--input_layer_shape=11",
             f"--output_filepath={path}",
@@ -433,7 +464,8 @@ class InputsTest(_TestCase):
             " takes 5",
         )
 
-    def test_errors_name_the_input_and_both_sizes(self) -> None:
+    @parameterized.parameters("tflite", "litert")
+    def test_errors_name_the_input_and_both_sizes(self, runtime: str) -> None:
         short = self._write(b"1234")
         own = ("--input_layer=x", "--input_layer_shape=5")
         for flags, message in [
@@ -466,7 +498,9 @@ class InputsTest(_TestCase):
             ),
         ]:
             with self.subTest(flags):
-                self._assert_fails(_run(*flags), message)
+                self._assert_fails(
+                    _run(f"--runtime={runtime}", *flags), message
+                )
 
 
 class SignaturesTest(_TestCase):
@@ -614,14 +648,6 @@ class OursTest(_TestCase):
         )
         self.assertEqual(stderr_of(0.1), "")
 
-    def test_litert_is_refused_or_runs(self) -> None:
-        result = _run(*_SHORT, "--runtime=litert")
-        if result.returncode != 0:
-            self._assert_fails(result, "--runtime=litert is not available: ")
-        self._assert_fails(
-            _run("--runtime=x"), "--runtime is 'x'; it must be tflite or litert"
-        )
-
     def test_readme_has_the_flags_that_help_has(self) -> None:
         with open(_README, encoding="utf-8") as file:
             readme = file.read().splitlines()
@@ -642,6 +668,142 @@ class OursTest(_TestCase):
         self.assertGreater(len(rows), 80)
         self.assertEqual(
             [line for line in readme if line.startswith("| `--")], rows
+        )
+
+
+class LitertTest(_TestCase):
+    """--runtime=litert, beside what the tests of inputs say of it."""
+
+    def test_reports_are_those_of_the_other_runtime(self) -> None:
+        reports = {}
+        for runtime in ["tflite", "litert"]:
+            path = self._path("report.json")
+            plot = self._path("plot.png")
+            stdout = self._assert_runs(
+                f"--runtime={runtime}",
+                "--num_runs=200",
+                "--num_threads=2",
+                "--report_peak_memory_footprint",
+                f"--json={path}",
+                f"--plot={plot}",
+            )
+            self.assertIn("INFO: count=200 ", stdout)
+            self.assertIn("INFO: Overall peak memory footprint", stdout)
+            self.assertEqual("Creating LiteRT" in stdout, runtime == "litert")
+            with open(plot, "rb") as file:
+                self.assertEqual(file.read(4), b"\x89PNG")
+            with open(path, encoding="utf-8") as file:
+                reports[runtime] = json.load(file)
+        for field in ["inputs", "outputs"]:
+            self.assertEqual(
+                *(report["model"][field] for report in reports.values())
+            )
+        for runtime, report in reports.items():
+            self.assertEqual(report["runtime"], runtime)
+            self.assertEqual(report["model"]["inference_us"]["count"], 200)
+            self.assertGreater(report["model"]["inference_us"]["p50"], 0)
+
+    def test_order_is_the_graphs_not_the_signatures(self) -> None:
+        model = self._write(_edited(_reverse_signature))
+        values = self._write(struct.pack("<5f", 1, 2, 3, 4, 5))
+        outputs = []
+        for runtime in ["tflite", "litert"]:
+            path = self._path("out")
+            self._assert_runs(
+                f"--runtime={runtime}",
+                f"--graph={model}",
+                f"--output_filepath={path}",
+                "--input_layer=x,y",
+                "--input_layer_shape=5:5",
+                f"--input_layer_value_files=x:{values}",
+                "--input_layer_value_range=y,7,7",
+            )
+            with open(path, "rb") as file:
+                outputs.append(file.read())
+            self.assertEqual(
+                struct.unpack("<5f", outputs[-1][20:]), (8, 9, 10, 11, 12)
+            )
+        self.assertEqual(*outputs)
+
+    def test_compare(self) -> None:
+        small = self._write(single_op_model("Atan", [16]))
+        large = self._write(single_op_model("Atan", [1000000]))
+        path = self._path("report.json")
+        self._assert_runs(
+            "--runtime=litert",
+            f"--graph={small}",
+            f"--compare={large}",
+            f"--json={path}",
+            "--num_runs=50",
+        )
+        with open(path, encoding="utf-8") as file:
+            self.assertGreater(json.load(file)["ratio"]["median"], 5)
+
+    @parameterized.parameters(
+        "--enable_op_profiling",
+        "--op_profiling_output_file=/x",
+        "--profiling_output_csv_file=/x",
+        "--print_preinvoke_state",
+        "--print_postinvoke_state",
+        "--require_full_delegation",
+        "--use_xnnpack=false",
+        "--xnnpack_force_fp16",
+        "--xnnpack_weight_cache_file_path=/x",
+        "--external_delegate_path=/x",
+    )
+    def test_what_it_cannot_do_is_refused_by_name(self, flag: str) -> None:
+        name = flag.partition("=")[0]
+        result = _run("--runtime=litert", flag)
+        self._assert_fails(
+            result, f"{name} is '.*not available with --runtime=litert: "
+        )
+        self.assertNotIn("STARTING", result.stdout)
+
+    def test_what_is_so_anyway_may_be_said(self) -> None:
+        self._assert_runs(
+            "--runtime=litert",
+            "--use_xnnpack=true",
+            "--enable_op_profiling=false",
+            "--signature_to_run_for=serving_default",
+        )
+
+    def test_only_the_first_signature_runs(self) -> None:
+        model = f"--graph={self._write(_edited(_add_second_graph))}"
+        self._assert_runs(
+            "--runtime=litert", model, "--signature_to_run_for=serving_default"
+        )
+        for flags, message in [
+            (
+                ["--signature_to_run_for=second"],
+                "--signature_to_run_for is 'second', but --runtime=litert runs"
+                " only the first signature of .*, 'serving_default'",
+            ),
+            (["--signature_to_run_for=third"], "which .* does not have"),
+            ([], "has several signatures"),
+        ]:
+            self._assert_fails(_run("--runtime=litert", model, *flags), message)
+
+    def test_dry_run_runs_nothing(self) -> None:
+        stdout = self._assert_runs("--runtime=litert", "--dry_run")
+        self.assertEqual(stdout.count("INFO: count=0\n"), 2)
+
+    def test_models_that_it_cannot_run(self) -> None:
+        for model, message in [
+            (single_op_model("Atan", [2], dtype="int32"), "Atan: input must"),
+            (single_op_model("Frobnicate", [2]), "cannot prepare .* in LiteRT"),
+            (_edited(_take_strings), "is of type STRING"),
+            (single_op_model("Atan", [0]), "has no elements"),
+            (b"TFL3TFL3", "is truncated or damaged"),
+        ]:
+            with self.subTest(message):
+                path = self._write(model)
+                self._assert_fails(
+                    _run("--runtime=litert", f"--graph={path}"), message
+                )
+
+    def test_other_runtimes_are_errors(self) -> None:
+        self._assert_fails(
+            _run("--runtime=x"), "--runtime is 'x'; it must be tflite or litert"
         )
 
 

@@ -16,7 +16,6 @@
 #include "tflite/custom/benchmark/files.h"
 #include "tflite/custom/benchmark/input_spec.h"
 #include "tflite/custom/benchmark/inputs.h"
-#include "tflite/custom/benchmark/interpreter_session.h"
 #include "tflite/custom/benchmark/json_writer.h"
 #include "tflite/custom/benchmark/memory.h"
 #include "tflite/custom/benchmark/model.h"
@@ -116,13 +115,12 @@ ErrorOr<Loaded> Benchmark::Load(const std::string& path,
 std::optional<Error> Benchmark::ListSignatures() {
   const ErrorOr<Model> model = Model::Load(options_.graph);
   if (!model.ok()) return model.error();
-  const ErrorOr<std::vector<std::string>> keys = SignatureKeys(*model);
-  if (!keys.ok()) return keys.error();
-  out_ << kInfo << "The Model contains " << keys->size()
+  const std::vector<Signature> signatures = model->Signatures();
+  out_ << kInfo << "The Model contains " << signatures.size()
        << " signature key(s).\n";
-  if (!keys->empty()) out_ << kInfo << "They are listed below: \n";
-  for (const std::string& key : *keys) {
-    out_ << kInfo << "-> Signature Key: " << key << "\n";
+  if (!signatures.empty()) out_ << kInfo << "They are listed below: \n";
+  for (const Signature& signature : signatures) {
+    out_ << kInfo << "-> Signature Key: " << signature.key << "\n";
   }
   out_ << std::flush;
   return std::nullopt;
@@ -271,7 +269,9 @@ std::optional<Error> Benchmark::Finish(Loaded& model) {
   if (!options_.output_filepath.empty() && !options_.dry_run) {
     std::string bytes;
     for (size_t i = 0; i < model.session->outputs().size(); ++i) {
-      bytes += model.session->OutputBytes(i);
+      const ErrorOr<std::string> output = model.session->OutputBytes(i);
+      if (!output.ok()) return output.error();
+      bytes += *output;
     }
     if (auto error = WriteFile(options_.output_filepath, bytes)) return error;
   }

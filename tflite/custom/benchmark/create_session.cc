@@ -8,6 +8,7 @@
 #include "tflite/custom/benchmark/error_or.h"
 #include "tflite/custom/benchmark/input_spec.h"
 #include "tflite/custom/benchmark/interpreter_session.h"
+#include "tflite/custom/benchmark/litert_session.h"
 #include "tflite/custom/benchmark/model.h"
 #include "tflite/custom/benchmark/options.h"
 #include "tflite/custom/benchmark/session.h"
@@ -18,9 +19,7 @@ ErrorOr<std::unique_ptr<Session>> CreateSession(
     Model model, const Options& options, const std::vector<InputSpec>& inputs,
     std::ostream& log) {
   if (options.runtime == "litert") {
-    return Error{
-        "--runtime=litert is not available: this program is built without "
-        "LiteRT's CompiledModel"};
+    return CreateLitertSession(std::move(model), options, inputs, log);
   }
   return CreateInterpreterSession(std::move(model), options, inputs, log);
 }

@@ -16,12 +16,14 @@
 #include "tflite/custom/benchmark/error_or.h"
 #include "tflite/custom/benchmark/external_delegate.h"
 #include "tflite/custom/benchmark/graph.h"
+#include "tflite/custom/benchmark/input_shapes.h"
 #include "tflite/custom/benchmark/input_spec.h"
 #include "tflite/custom/benchmark/model.h"
 #include "tflite/custom/benchmark/op_profiler.h"
 #include "tflite/custom/benchmark/options.h"
 #include "tflite/custom/benchmark/runtime_log.h"
 #include "tflite/custom/benchmark/session.h"
+#include "tflite/custom/benchmark/signatures.h"
 #include "tflite/custom/benchmark/state.h"
 #include "tflite/custom/benchmark/tensor_info.h"
 #include "tflite/custom/register.h"
@@ -70,15 +72,6 @@ std::vector<CustomOpCode> OpsOfOthers(const Model& model) {
     }
   }
   return codes;
-}
-
-std::vector<std::string> KeysOf(const TfLiteInterpreter* interpreter) {
-  std::vector<std::string> keys;
-  const int count = TfLiteInterpreterGetSignatureCount(interpreter);
-  for (int i = 0; i < count; ++i) {
-    keys.emplace_back(TfLiteInterpreterGetSignatureKey(interpreter, i));
-  }
-  return keys;
 }
 
 TensorInfo Describe(const TfLiteTensor* tensor, const char* name) {
@@ -150,12 +143,14 @@ class InterpreterSession : public Session {
                 : TfLiteSignatureRunnerInvoke(runner_.get())) == kTfLiteOk;
   }
 
-  std::string InvokeError() const override { return log_.Line(); }
+  std::string InvokeError() const override {
+    return "cannot run " + model_.path() + ": " + log_.Line();
+  }
 
-  std::string OutputBytes(size_t index) const override {
+  ErrorOr<std::string> OutputBytes(size_t index) const override {
     const TfLiteTensor* tensor = Output(index);
     const void* data = TfLiteTensorData(tensor);
-    if (data == nullptr) return "";
+    if (data == nullptr) return std::string();
     return std::string(static_cast<const char*>(data),
                        TfLiteTensorByteSize(tensor));
   }
@@ -240,25 +235,11 @@ Error InterpreterSession::CannotPrepare(TfLiteStatus status) const {
 
 std::optional<Error> InterpreterSession::ChooseSignature(
     const std::string& asked) {
-  const std::vector<std::string> keys = KeysOf(interpreter_.get());
-  if (keys.empty()) {
-    if (asked.empty()) return std::nullopt;
-    return Error{"--signature_to_run_for is '" + asked + "', but " +
-                 model_.path() + " has no signatures"};
-  }
-  std::string key = asked;
-  if (key.empty()) {
-    if (keys.size() > 1) {
-      return Error{model_.path() +
-                   " has several signatures; say which to run with "
-                   "--signature_to_run_for: " +
-                   Join(keys)};
-    }
-    key = keys.front();
-  } else if (std::find(keys.begin(), keys.end(), key) == keys.end()) {
-    return Error{"--signature_to_run_for is '" + key + "', which " +
-                 model_.path() + " does not have; it has: " + Join(keys)};
-  }
+  const ErrorOr<std::optional<size_t>> chosen =
+      benchmark::ChooseSignature(model_, asked);
+  if (!chosen.ok()) return chosen.error();
+  if (!chosen->has_value()) return std::nullopt;
+  const std::string key = model_.Signatures()[**chosen].key;
   runner_.reset(
       TfLiteInterpreterGetSignatureRunner(interpreter_.get(), key.c_str()));
   if (runner_ == nullptr) return CannotPrepare(kTfLiteError);
@@ -330,39 +311,13 @@ TfLiteStatus InterpreterSession::Resize(size_t index,
 
 std::optional<Error> InterpreterSession::CheckAndResize(
     const std::vector<InputSpec>& specs, std::ostream& log) {
-  const bool by_order = !specs.empty() && specs.front().shape.has_value();
-  if (!by_order) {
-    for (const InputSpec& spec : specs) {
-      const auto has_name = [&](const TensorInfo& tensor) {
-        return tensor.name == spec.name;
-      };
-      if (std::none_of(inputs_.begin(), inputs_.end(), has_name)) {
-        return Error{model_.path() + " has no input '" + spec.name +
-                     "'; its inputs are " + Names(inputs_)};
-      }
-    }
-    return std::nullopt;
-  }
-  if (specs.size() != inputs_.size()) {
-    return Error{"--input_layer names " + std::to_string(specs.size()) +
-                 " inputs, but " + model_.path() + " has " +
-                 std::to_string(inputs_.size()) + ": " + Names(inputs_)};
-  }
-  for (size_t i = 0; i < specs.size(); ++i) {
+  const ErrorOr<std::vector<std::vector<int>>> shapes =
+      InputShapes(model_, specs, inputs_, log);
+  if (!shapes.ok()) return shapes.error();
+  for (size_t i = 0; i < shapes->size(); ++i) {
     const TensorInfo& tensor = inputs_[i];
-    if (specs[i].name != tensor.name) {
-      log << "WARN: Tensor # " << i << " is named " << tensor.name
-          << " but flags call it " << specs[i].name << std::endl;
-    }
-    const std::vector<int>& shape = *specs[i].shape;
     if (tensor.type == kTfLiteString) continue;
-    if (shape.size() != tensor.shape.size()) {
-      return Error{"--input_layer_shape has " + std::to_string(shape.size()) +
-                   " dimensions for input '" + tensor.name + "', " +
-                   Description(tensor) + ", which has " +
-                   std::to_string(tensor.shape.size())};
-    }
-    if (Resize(i, shape) != kTfLiteOk) {
+    if (Resize(i, (*shapes)[i]) != kTfLiteOk) {
       return Error{"cannot resize input '" + tensor.name + "', " +
                    Description(tensor) +
                    ", as --input_layer_shape says: " + log_.Line()};
@@ -532,21 +487,6 @@ ErrorOr<std::unique_ptr<Session>> CreateInterpreterSession(
       std::make_unique<InterpreterSession>(std::move(model), options);
   if (auto error = session->Prepare(options, inputs, log)) return *error;
   return std::unique_ptr<Session>(std::move(session));
-}
-
-ErrorOr<std::vector<std::string>> SignatureKeys(const Model& model) {
-  RuntimeLog log;
-  const std::unique_ptr<TfLiteInterpreterOptions, DeleteOptions> options(
-      TfLiteInterpreterOptionsCreate());
-  TfLiteInterpreterOptionsSetErrorReporter(options.get(), RuntimeLog::Report,
-                                           &log);
-  RegisterCustomOps(options.get());
-  const InterpreterPtr interpreter(
-      TfLiteInterpreterCreate(model.get(), options.get()));
-  if (interpreter == nullptr) {
-    return Error{"cannot prepare " + model.path() + ": " + log.Line()};
-  }
-  return KeysOf(interpreter.get());
 }
 
 }  // namespace tflite::custom::benchmark

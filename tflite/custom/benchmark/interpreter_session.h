@@ -3,7 +3,6 @@
 
 #include <memory>
 #include <ostream>
-#include <string>
 #include <vector>
 
 #include "tflite/custom/benchmark/error_or.h"
@@ -18,9 +17,6 @@ namespace tflite::custom::benchmark {
 ErrorOr<std::unique_ptr<Session>> CreateInterpreterSession(
     Model model, const Options& options, const std::vector<InputSpec>& inputs,
     std::ostream& log);
-
-// The keys of the model's signatures.
-ErrorOr<std::vector<std::string>> SignatureKeys(const Model& model);
 
 }  // namespace tflite::custom::benchmark
 

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
@@ -40,6 +41,29 @@ void HideUnverifiedMetadata(uint8_t* bytes) {
       bytes[name.data() - bytes] = '_';
     }
   }
+}
+
+// Of a signature's list, where `of_graph` is the graph's.
+std::vector<Signature::Tensor> SignatureTensors(const uint8_t* signature,
+                                                int list, const uint8_t* graph,
+                                                int of_graph) {
+  using flatbuffer::Vector;
+  std::vector<Signature::Tensor> result;
+  const Vector maps(signature, list);
+  const Vector tensors(graph, flatbuffer::kSubgraphTensors);
+  const std::vector<int32_t> indices = Vector(graph, of_graph).Copy<int32_t>();
+  for (uint32_t i = 0; i < maps.size(); ++i) {
+    const uint8_t* map = maps.Table(i);
+    const uint32_t index =
+        flatbuffer::Scalar<uint32_t>(map, flatbuffer::kTensorMapIndex, 0);
+    const auto found =
+        std::find(indices.begin(), indices.end(), static_cast<int32_t>(index));
+    result.push_back(
+        {Vector(map, flatbuffer::kTensorMapName).Bytes(),
+         Vector(tensors.Table(index), flatbuffer::kTensorName).Bytes(),
+         static_cast<size_t>(found - indices.begin())});
+  }
+  return result;
 }
 
 std::string Errno(int error) {
@@ -121,6 +145,25 @@ std::vector<CustomOpCode> Model::CustomOpCodes() const {
     }
     result.push_back({Vector(code, kOperatorCodeCustomCode).Bytes(),
                       Scalar<int32_t>(code, kOperatorCodeVersion, 1)});
+  }
+  return result;
+}
+
+std::vector<Signature> Model::Signatures() const {
+  using namespace flatbuffer;  // NOLINT: the schema's field names
+  std::vector<Signature> result;
+  const uint8_t* root = Root(bytes_.data());
+  const Vector graphs(root, kModelSubgraphs);
+  const Vector signatures(root, kModelSignatureDefs);
+  for (uint32_t i = 0; i < signatures.size(); ++i) {
+    const uint8_t* signature = signatures.Table(i);
+    const uint32_t index = Scalar<uint32_t>(signature, kSignatureSubgraph, 0);
+    const uint8_t* graph = graphs.Table(index);
+    result.push_back(
+        {Vector(signature, kSignatureKey).Bytes(), index,
+         SignatureTensors(signature, kSignatureInputs, graph, kSubgraphInputs),
+         SignatureTensors(signature, kSignatureOutputs, graph,
+                          kSubgraphOutputs)});
   }
   return result;
 }

@@ -18,6 +18,20 @@ struct CustomOpCode {
   int version;
 };
 
+struct Signature {
+  struct Tensor {
+    std::string name;  // In the signature.
+    std::string tensor_name;
+    // Among the inputs, or outputs, of the graph; beyond them where it is none.
+    size_t position;
+  };
+
+  std::string key;
+  size_t graph;
+  std::vector<Tensor> inputs;
+  std::vector<Tensor> outputs;
+};
+
 // A .tflite file, verified by the runtime, in which no tensor lies about its
 // size. Must outlive its interpreters.
 class Model {
@@ -35,6 +49,7 @@ class Model {
   size_t size_in_bytes() const { return bytes_.size(); }
 
   std::vector<CustomOpCode> CustomOpCodes() const;
+  std::vector<Signature> Signatures() const;
 
  private:
   struct Unmap {

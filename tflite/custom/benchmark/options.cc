@@ -55,6 +55,43 @@ std::string Spelling(const std::string& value, const std::string& like) {
   return value == "1" ? "true" : value == "0" ? "false" : value;
 }
 
+// What --runtime=litert cannot do, by flag; other flags mean the same with it.
+struct TfliteFlag {
+  const char* name;
+  const char* reason;
+};
+
+constexpr char kNoOps[] = "LiteRT's CompiledModel does not show its ops";
+constexpr char kOwnDelegates[] =
+    "LiteRT's CompiledModel applies delegates of its own";
+
+constexpr TfliteFlag kTfliteFlags[] = {
+    {"enable_op_profiling", kNoOps},
+    {"op_profiling_output_file", kNoOps},
+    {"profiling_output_csv_file", kNoOps},
+    {"print_preinvoke_state", kNoOps},
+    {"print_postinvoke_state", kNoOps},
+    {"require_full_delegation", kNoOps},
+    {"use_xnnpack", kOwnDelegates},
+    {"xnnpack_force_fp16", kOwnDelegates},
+    {"xnnpack_weight_cache_file_path", kOwnDelegates},
+    {"external_delegate_path", kOwnDelegates},
+};
+
+std::optional<Error> CheckLitert(const Options& options) {
+  if (options.runtime != "litert") return std::nullopt;
+  const Options defaults;
+  for (const TfliteFlag& unavailable : kTfliteFlags) {
+    const Flag* flag = Find(Flags(), unavailable.name);
+    const std::string value = flag->get(options);
+    if (value == flag->get(defaults)) continue;
+    return Error{"--" + flag->name + " is '" + value +
+                 "', which is not available with --runtime=litert: " +
+                 unavailable.reason};
+  }
+  return std::nullopt;
+}
+
 // What the flags say together. Each is well-formed.
 std::optional<Error> Check(const Options& options,
                            const std::set<std::string>& given) {
@@ -79,7 +116,7 @@ std::optional<Error> Check(const Options& options,
   if (options.dry_run && !options.compare.empty()) {
     return Error{"--compare has nothing to compare where --dry_run is true"};
   }
-  return std::nullopt;
+  return CheckLitert(options);
 }
 
 }  // namespace

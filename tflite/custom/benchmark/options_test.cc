@@ -126,6 +126,19 @@ TEST(OptionsTest, FlagsThatContradictOneAnother) {
   EXPECT_NE(ErrorOf({"--dry_run", "--compare=a"}), "no error");
 }
 
+TEST(OptionsTest, LitertRefusesWhatItCannotDoUnlessItAsksForNothing) {
+  EXPECT_EQ(ErrorOf({"--enable_op_profiling", "--runtime=litert"}),
+            "--enable_op_profiling is 'true', which is not available with "
+            "--runtime=litert: LiteRT's CompiledModel does not show its ops");
+  EXPECT_EQ(ErrorOf({"--use_xnnpack=0", "--runtime=litert"}),
+            "--use_xnnpack is 'false', which is not available with "
+            "--runtime=litert: LiteRT's CompiledModel applies delegates of its "
+            "own");
+  EXPECT_EQ(ErrorOf({"--use_xnnpack=1", "--enable_op_profiling=0",
+                     "--runtime=litert"}),
+            "no error");
+}
+
 TEST(OptionsTest, TheOldFlagForCsvStandsForTheNewOnes) {
   const ErrorOr<Options> options =
       ParseOptions({"--profiling_output_csv_file=a.csv"});

@@ -17,11 +17,6 @@
 namespace tflite::custom::benchmark {
 namespace {
 
-Error CannotRun(const Session& session) {
-  return Error{"cannot run " + session.model().path() + ": " +
-               session.InvokeError()};
-}
-
 int64_t Nanos(double seconds) {
   // Far beyond what anyone waits for, and far from overflowing a sum.
   constexpr double kLongest = 1e17;
@@ -85,7 +80,7 @@ ErrorOr<Timings> RunModel(const Runnable& model, const RunPlan& plan,
     const int64_t start = NowNanos();
     const bool ok = session.Invoke();
     now = NowNanos();
-    if (!ok) return CannotRun(session);
+    if (!ok) return Error{session.InvokeError()};
     if (profiler != nullptr) profiler->EndRun();
     timings.Add(now - start);
     progress.Update(run + 1, now);
@@ -113,7 +108,7 @@ ErrorOr<PairTimings> RunInterleaved(const Runnable& first,
       const int64_t start = NowNanos();
       const bool ok = model.session->Invoke();
       now = NowNanos();
-      if (!ok) return CannotRun(*model.session);
+      if (!ok) return Error{model.session->InvokeError()};
       if (profiler != nullptr) profiler->EndRun();
       nanos[which] = now - start;
     }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "tflite/custom/benchmark/error_or.h"
 #include "tflite/custom/benchmark/model.h"
 #include "tflite/custom/benchmark/op_profiler.h"
 #include "tflite/custom/benchmark/options.h"
@@ -31,12 +32,12 @@ class Session {
   virtual bool SetStrings(size_t index,
                           const std::vector<std::string>& strings) = 0;
 
-  // False where the run failed; the next function then says why.
+  // False where the run failed; the next function is then the error.
   virtual bool Invoke() = 0;
   virtual std::string InvokeError() const = 0;
 
   // The bytes of an output after a run.
-  virtual std::string OutputBytes(size_t index) const = 0;
+  virtual ErrorOr<std::string> OutputBytes(size_t index) const = 0;
 
   // What the ops took; null where they are not measured.
   virtual OpProfiler* profiler() = 0;

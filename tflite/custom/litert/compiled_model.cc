@@ -105,17 +105,17 @@ ErrorOr<std::unique_ptr<CompiledModel>> CompiledModel::Create(
     const std::string& path, int num_threads) {
   const ErrorOr<Model> model = Model::Load(path);
   if (!model.ok()) return model.error();
-  return Make(*model, num_threads);
+  return CreateFromModel(*model, num_threads);
 }
 
 ErrorOr<std::unique_ptr<CompiledModel>> CompiledModel::CreateFromBytes(
     std::string_view bytes, const std::string& name, int num_threads) {
   const ErrorOr<Model> model = Model::FromBytes(bytes, name);
   if (!model.ok()) return model.error();
-  return Make(*model, num_threads);
+  return CreateFromModel(*model, num_threads);
 }
 
-ErrorOr<std::unique_ptr<CompiledModel>> CompiledModel::Make(
+ErrorOr<std::unique_ptr<CompiledModel>> CompiledModel::CreateFromModel(
     const Model& verified, int num_threads) {
   const std::string& name = verified.path();
   std::unique_ptr<CompiledModel> model(new CompiledModel);

@@ -40,6 +40,8 @@ class CompiledModel {
   // it.
   static benchmark::ErrorOr<std::unique_ptr<CompiledModel>> CreateFromBytes(
       std::string_view model, const std::string& name, int num_threads = 1);
+  static benchmark::ErrorOr<std::unique_ptr<CompiledModel>> CreateFromModel(
+      const benchmark::Model& model, int num_threads = 1);
 
   CompiledModel(const CompiledModel&) = delete;
   CompiledModel& operator=(const CompiledModel&) = delete;
@@ -83,8 +85,6 @@ class CompiledModel {
 
   CompiledModel() = default;
 
-  static benchmark::ErrorOr<std::unique_ptr<CompiledModel>> Make(
-      const benchmark::Model& verified, int num_threads);
   benchmark::Error Failed(const std::string& what, LiteRtStatus status);
   std::optional<benchmark::Error> Describe();
   std::optional<benchmark::Error> Allocate();

@@ -97,10 +97,11 @@ TEST_P(KernelMemoryTest, InvokeAllocatesNothing) {
 
 INSTANTIATE_TEST_SUITE_P(
     Kernels, KernelMemoryTest,
-    testing::Values("cholesky", "cholesky_large", "cross",
-                    "cumulative_logsumexp", "dense_bincount",
-                    "histogram_fixed_width", "matrix_inverse",
-                    "matrix_inverse_large", "multiplex_dense", "qr", "qr_large",
+    testing::Values("approximate_equal", "cholesky", "cholesky_large",
+                    "clip_by_value", "cross", "cumprod", "cumulative_logsumexp",
+                    "dense_bincount", "histogram_fixed_width",
+                    "leaky_relu_grad", "matrix_inverse", "matrix_inverse_large",
+                    "multiplex_dense", "qr", "qr_large", "segment_max",
                     "segment_mean", "svd", "svd_large", "svd_tall", "svd_wide",
                     "svd_values"),
     [](const auto& info) { return std::string(info.param); });
@@ -136,8 +137,9 @@ TEST(KernelLifeTest, AThousandLivesLeaveNothingBehind) {
   constexpr int kWarmUp = 10;
   for (const char* name :
        {"cholesky", "cross", "cumulative_logsumexp", "dense_bincount",
-        "histogram_fixed_width", "matrix_inverse", "multiplex_dense", "qr",
-        "segment_mean", "svd", "broken_qr", "broken_svd"}) {
+        "histogram_fixed_width", "leaky_relu_grad", "matrix_inverse",
+        "multiplex_dense", "qr", "segment_mean", "svd", "broken_qr",
+        "broken_svd"}) {
     const Model model = LoadModel(name);
     ASSERT_NE(model, nullptr) << name;
     const bool runs = std::strncmp(name, "broken", 6) != 0;

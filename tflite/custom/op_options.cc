@@ -37,6 +37,13 @@ int64_t OpOptions::Int(const char* name, int64_t otherwise) {
   return Found(name, FlexMapGetInt(&map_, name, &value)) ? value : otherwise;
 }
 
+float OpOptions::Float(const char* name, float otherwise) {
+  double value;
+  return Found(name, FlexMapGetFloat(&map_, name, &value))
+             ? static_cast<float>(value)
+             : otherwise;
+}
+
 TfLiteStatus EnsureValid(TfLiteOpaqueContext* context, const char* op,
                          const std::string& error) {
   if (error.empty()) return kTfLiteOk;

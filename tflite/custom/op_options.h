@@ -21,6 +21,8 @@ class OpOptions {
   // The value, or `otherwise` where the options do not name it.
   bool Bool(const char* name, bool otherwise);
   int64_t Int(const char* name, int64_t otherwise);
+  // TensorFlow's floats are of single precision.
+  float Float(const char* name, float otherwise);
 
   // What was wrong first; empty where nothing was.
   const std::string& error() const { return error_; }

@@ -38,11 +38,28 @@ const char* Remainders(const Run& run) {
   return nullptr;
 }
 
+// TensorFlow's, down to what becomes of a NaN and of a `low` above `high`.
+template <typename T>
+T Clip(T x, T low, T high) {
+  const T capped = high < x ? high : x;
+  return capped < low ? low : capped;
+}
+
 uint8_t CountBits(uint64_t bits) {
   return static_cast<uint8_t>(__builtin_popcountll(bits));
 }
 
 }  // namespace
+
+template <typename T>
+const char* ApproximateEqual(const Run& run) {
+  const T tolerance = static_cast<T>(run.option);
+  // TensorFlow documents less, and computes less or equal.
+  FastBinary<T, bool>(
+      run, [tolerance](T a, T b) { return std::abs(a - b) <= tolerance; });
+  return nullptr;
+}
+ELEMENTWISE_FLOATS(ApproximateEqual)
 
 template <typename T>
 const char* BitwiseAnd(const Run& run) {
@@ -57,6 +74,20 @@ const char* BitwiseOr(const Run& run) {
   return nullptr;
 }
 ELEMENTWISE_INTEGERS(BitwiseOr)
+
+template <typename T>
+const char* ClipByValue(const Run& run) {
+  if (run.steps[1] == 0 && run.steps[2] == 0) {
+    // What most models have, and what the compiler can vectorise.
+    Unary<T>(run, [low = *InputOf<T>(run, 1), high = *InputOf<T>(run, 2)](T x) {
+      return Clip(x, low, high);
+    });
+  } else {
+    Ternary<T>(run, Clip<T>);
+  }
+  return nullptr;
+}
+ELEMENTWISE_REALS(ClipByValue)
 
 template <typename T>
 const char* Invert(const Run& run) {

@@ -54,10 +54,11 @@ bool Broadcast::Plan(const std::vector<Shape>& shapes) {
 
 const char* Broadcast::ForEachRun(const char* (*function)(const Run&),
                                   const void* const* inputs, size_t input_size,
-                                  void* output, size_t output_size) {
+                                  void* output, size_t output_size,
+                                  float option) {
   if (empty_) return nullptr;
   const Dimension& inner = dimensions_.front();
-  Run run = {inner.size, {}, {}, output};
+  Run run = {inner.size, {}, {}, output, option};
   for (int input = 0; input < num_inputs_; ++input) {
     run.inputs[input] = inputs[input];
     run.steps[input] = inner.strides[input];

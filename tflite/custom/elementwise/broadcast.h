@@ -22,10 +22,10 @@ class Broadcast {
 
   // Calls `function` for runs that make up the output, until one returns
   // something else than null, and returns that. Allocates nothing. Sizes of
-  // elements are in bytes.
+  // elements are in bytes; `option` is each run's.
   const char* ForEachRun(const char* (*function)(const Run&),
                          const void* const* inputs, size_t input_size,
-                         void* output, size_t output_size);
+                         void* output, size_t output_size, float option = 0);
 
  private:
   // A dimension of the output, or several that lie alike in every input.

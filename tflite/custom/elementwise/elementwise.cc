@@ -36,6 +36,17 @@ constexpr int kVersion = 1;
   OVERLOAD(function, kTfLiteUInt32, uint32_t) \
   OVERLOAD(function, kTfLiteUInt64, uint64_t)
 
+#define REALS(function) \
+  INTEGERS(function)    \
+  FLOATS(function)
+
+// Floats in, whether something holds out.
+#define PREDICATE(function, tflite_type, type) \
+  {tflite_type, kTfLiteBool, sizeof(type), sizeof(bool), function<type>},
+#define PREDICATES(function)                 \
+  PREDICATE(function, kTfLiteFloat32, float) \
+  PREDICATE(function, kTfLiteFloat64, double)
+
 // Integers in, numbers of bits out.
 #define COUNT(function, tflite_type, type) \
   {tflite_type, kTfLiteUInt8, sizeof(type), sizeof(uint8_t), function<type>},
@@ -53,13 +64,23 @@ constexpr int kVersion = 1;
   constexpr Overload k##name##Overloads[] = {types(name)};                   \
   constexpr Op k##name = {#name, inputs, Shapes::shapes, k##name##Overloads, \
                           std::size(k##name##Overloads)};
+#define ELEMENTWISE_OP_WITH_OPTION(name, inputs, shapes, types, option, \
+                                   otherwise)                           \
+  constexpr Overload k##name##Overloads[] = {types(name)};              \
+  constexpr Op k##name = {#name,                                        \
+                          inputs,                                       \
+                          Shapes::shapes,                               \
+                          k##name##Overloads,                           \
+                          std::size(k##name##Overloads),                \
+                          #option,                                      \
+                          otherwise};
 #include "tflite/custom/elementwise/ops.inc"
 #undef ELEMENTWISE_OP
 
 template <const Op& kOp>
-void* Init(TfLiteOpaqueContext* /*context*/, const char* /*buffer*/,
-           size_t /*length*/) {
-  return InitOp(kOp);
+void* Init(TfLiteOpaqueContext* /*context*/, const char* buffer,
+           size_t length) {
+  return InitOp(kOp, buffer, length);
 }
 
 template <const Op& kOp>

@@ -65,8 +65,10 @@ _BINARY = {
 _GRADIENTS = {
     "EluGrad": ("gradients", "outputs"),
     "InvGrad": ("y", "dy"),
+    "LeakyReluGrad": ("gradients", "features"),
     "ReciprocalGrad": ("y", "dy"),
     "Relu6Grad": ("gradients", "features"),
+    "ReluGrad": ("gradients", "features"),
     "SoftplusGrad": ("gradients", "features"),
     "SoftsignGrad": ("gradients", "features"),
 }
@@ -83,21 +85,28 @@ _SPECIAL = [0.0, -0.0, np.inf, -np.inf, np.nan, 1.0, -1.0, 0.5, -0.5, 2.0, 3.0]
 _SPECIAL += [-2.0, -3.0, 1e-30, -1e30, 1e-40, -1e-40, 3.4e38, 10.0, 1e3, 7.25]
 
 
-def _model(op: str, inputs: Sequence[np.ndarray]) -> bytes:
+# The types of outputs that are not the inputs'.
+_OUTPUTS = {"ApproximateEqual": "bool", "PopulationCount": "uint8"}
+
+
+def _model(op: str, inputs: Sequence[np.ndarray], **options: float) -> bytes:
     dtype = inputs[0].dtype.name
     return single_op_model(
         op,
         [1],
         dtype=dtype,
-        output_dtype="uint8" if op == "PopulationCount" else dtype,
+        output_dtype=_OUTPUTS.get(op, dtype),
         inputs=len(inputs),
         input_shapes=[x.shape for x in inputs],
+        options=options or b"",
     )
 
 
-def _run_python(module, op: str, *inputs: np.ndarray) -> np.ndarray:
+def _run_python(
+    module, op: str, *inputs: np.ndarray, **options: float
+) -> np.ndarray:
     interpreter = module.InterpreterWithCustomOps(
-        model_content=_model(op, inputs),
+        model_content=_model(op, inputs, **options),
         custom_op_registerers=registerers.custom_op_registerers(),
     )
     interpreter.allocate_tensors()
@@ -107,17 +116,19 @@ def _run_python(module, op: str, *inputs: np.ndarray) -> np.ndarray:
     return interpreter.get_tensor(interpreter.get_output_details()[0]["index"])
 
 
-def _run_c(op: str, *inputs: np.ndarray) -> np.ndarray:
-    interpreter = CInterpreter(_model(op, inputs))
+def _run_c(op: str, *inputs: np.ndarray, **options: float) -> np.ndarray:
+    interpreter = CInterpreter(_model(op, inputs, **options))
     for i, x in enumerate(inputs):
         interpreter.set_input(i, x)
     interpreter.invoke()
     return interpreter.output(0)
 
 
-def _tensorflow(op: str, names: Sequence[str], *inputs: np.ndarray):
+def _tensorflow(
+    op: str, names: Sequence[str], *inputs: np.ndarray, **options: float
+) -> np.ndarray:
     tensors = {n: tf.constant(x) for n, x in zip(names, inputs, strict=True)}
-    return getattr(tf.raw_ops, op)(**tensors).numpy()
+    return getattr(tf.raw_ops, op)(**tensors, **options).numpy()
 
 
 def _floats(step: int) -> np.ndarray:
@@ -169,10 +180,11 @@ class ElementwiseTest(tf.test.TestCase, parameterized.TestCase):
         else:
             np.testing.assert_array_max_ulp(y[~nan], want[~nan], ulps)
 
-    def _assert_same_in_all_runtimes(self, op, *inputs) -> None:
-        y = _run_python(tf_lite, op, *inputs).tobytes()
-        self.assertEqual(_run_python(litert, op, *inputs).tobytes(), y)
-        self.assertEqual(_run_c(op, *inputs).tobytes(), y)
+    def _assert_same_in_all_runtimes(self, op, *inputs, **options) -> None:
+        y = _run_python(tf_lite, op, *inputs, **options).tobytes()
+        other = _run_python(litert, op, *inputs, **options).tobytes()
+        self.assertEqual(other, y)
+        self.assertEqual(_run_c(op, *inputs, **options).tobytes(), y)
 
     @parameterized.parameters(*_UNARY)
     def test_unary_is_tensorflows_over_all_exponents(self, op: str) -> None:
@@ -234,6 +246,98 @@ class ElementwiseTest(tf.test.TestCase, parameterized.TestCase):
         want = _tensorflow(op, "xy", a, b)
         np.testing.assert_array_equal(_run_python(tf_lite, op, a, b), want)
         self._assert_same_in_all_runtimes(op, a, b)
+
+    @parameterized.product(op=["ReluGrad", "Relu6Grad"], dtype=_INTEGERS)
+    def test_integer_gradient_is_tensorflows(self, op: str, dtype: str) -> None:
+        limits = np.iinfo(dtype)
+        values = [limits.min, limits.min + 1, 0, 1, 5, 6, 7, limits.max]
+        a, b = (m.ravel() for m in np.meshgrid(*[np.array(values, dtype)] * 2))
+        want = _tensorflow(op, _GRADIENTS[op], a, b)
+        np.testing.assert_array_equal(_run_python(tf_lite, op, a, b), want)
+        self._assert_same_in_all_runtimes(op, a, b)
+
+    @parameterized.product(
+        alpha=[0.0, 0.2, 0.3, -1.5, 7.0], dtype=["float32", "float64"]
+    )
+    def test_leaky_relu_grad_takes_alpha(self, alpha, dtype) -> None:
+        inputs = _points(2, dtype)
+        names = _GRADIENTS["LeakyReluGrad"]
+        y = _run_python(tf_lite, "LeakyReluGrad", *inputs, alpha=alpha)
+        want = _tensorflow("LeakyReluGrad", names, *inputs, alpha=alpha)
+        self._assert_within(y, want, 0)
+        self._assert_same_in_all_runtimes("LeakyReluGrad", *inputs, alpha=alpha)
+
+    @parameterized.product(
+        options=[{}, {"tolerance": 0.5}, {"tolerance": 0.0}, {"tolerance": 3}],
+        dtype=["float32", "float64"],
+    )
+    def test_approximate_equal_is_tensorflows(self, options, dtype) -> None:
+        x, y = _points(2, dtype)
+        # Also pairs about as far apart as the tolerance.
+        near = x + np.resize(np.array([1, -1, 0.9, 1.1], dtype), x.shape) * (
+            dtype == "float64" and 1e-5 or np.float32(1e-5)
+        )
+        for other in (y, x, near, x + x.dtype.type(0.5)):
+            got = _run_python(tf_lite, "ApproximateEqual", x, other, **options)
+            want = _tensorflow("ApproximateEqual", "xy", x, other, **options)
+            self.assertEqual(got.dtype, np.bool_)
+            np.testing.assert_array_equal(got, want)
+        self._assert_same_in_all_runtimes(
+            "ApproximateEqual", x, near, **options
+        )
+
+    @parameterized.parameters("float32", "float64")
+    def test_clip_by_value_is_tensorflows(self, dtype: str) -> None:
+        x, low, high = _points(3, dtype)
+        inputs = [(x, low, high)]
+        for bound in [0.5, -2, np.inf, np.nan, -0.0]:
+            scalar = np.array(bound, dtype)
+            inputs += [(x, low, scalar), (x, scalar, high)]
+            inputs += [(x, scalar, np.array(1, dtype))]
+        for some in inputs:
+            y = _run_python(tf_lite, "ClipByValue", *some)
+            names = ("t", "clip_value_min", "clip_value_max")
+            want = _tensorflow("ClipByValue", names, *some)
+            self._assert_within(y, want, 0)
+            np.testing.assert_array_equal(np.signbit(y), np.signbit(want))
+        self._assert_same_in_all_runtimes("ClipByValue", x, low, high)
+
+    @parameterized.parameters(*_INTEGERS)
+    def test_integers_are_clipped(self, dtype: str) -> None:
+        limits = np.iinfo(dtype)
+        x = np.array([limits.min, 0, 1, 2, 5, 9, limits.max], dtype)
+        for low, high in [(1, 5), (5, 1), (limits.min, 2), (2, limits.max)]:
+            bounds = [np.array(low, dtype), np.array(high, dtype)]
+            y = _run_python(tf_lite, "ClipByValue", x, *bounds)
+            # TensorFlow has no kernel for uint32 and uint64.
+            want = np.maximum(np.minimum(x, bounds[1]), bounds[0])
+            np.testing.assert_array_equal(y, want)
+            self._assert_same_in_all_runtimes("ClipByValue", x, *bounds)
+
+    def test_bounds_are_scalars_or_have_the_inputs_shape(self) -> None:
+        x, row = np.zeros([2, 3], np.float32), np.zeros([3], np.float32)
+        scalar = np.float32(0).reshape(())
+        for inputs in [(x, row, scalar), (x, scalar, row), (scalar, x, x)]:
+            with self.assertRaises(tf.errors.InvalidArgumentError):
+                names = ("t", "clip_value_min", "clip_value_max")
+                _tensorflow("ClipByValue", names, *inputs)
+            with self.assertRaisesRegex(
+                RuntimeError, "they must be the first's, or scalars"
+            ):
+                _run_python(tf_lite, "ClipByValue", *inputs)
+        for inputs in [(x[:0], x[:0], scalar), (scalar, scalar, scalar)]:
+            y = _run_python(tf_lite, "ClipByValue", *inputs)
+            self.assertEqual(y.shape, inputs[0].shape)
+
+    @parameterized.parameters(
+        ("ApproximateEqual", "tolerance"), ("LeakyReluGrad", "alpha")
+    )
+    def test_options_of_another_type_are_refused(self, op, option) -> None:
+        x = np.zeros([2], np.float32)
+        with self.assertRaisesRegex(
+            RuntimeError, f"{op}: option '{option}' is of another type"
+        ):
+            _run_python(tf_lite, op, x, x, **{option: "much"})
 
     @parameterized.product(op=["Invert", "PopulationCount"], dtype=_INTEGERS)
     def test_bits_are_tensorflows(self, op: str, dtype: str) -> None:

@@ -1,6 +1,6 @@
 // Gradients that a model has when its training step is converted: of Elu,
-// Relu6, Softplus and Softsign by (gradient, feature), of Reciprocal by
-// (output, gradient).
+// LeakyRelu, Relu, Relu6, Softplus and Softsign by (gradient, feature), of
+// Reciprocal by (output, gradient).
 
 #include <cmath>
 
@@ -63,6 +63,16 @@ const char* InvGrad(const Run& run) {
 ELEMENTWISE_FLOATS(InvGrad)
 
 template <typename T>
+const char* LeakyReluGrad(const Run& run) {
+  const T alpha = static_cast<T>(run.option);
+  FastBinary<T>(run, [alpha](T gradient, T feature) {
+    return feature > T{0} ? gradient : gradient * alpha;
+  });
+  return nullptr;
+}
+ELEMENTWISE_FLOATS(LeakyReluGrad)
+
+template <typename T>
 const char* ReciprocalGrad(const Run& run) {
   return ReciprocalGradient<T>(run);
 }
@@ -71,11 +81,20 @@ ELEMENTWISE_FLOATS(ReciprocalGrad)
 template <typename T>
 const char* Relu6Grad(const Run& run) {
   FastBinary<T>(run, [](T gradient, T feature) {
-    return gradient * static_cast<T>(feature > T{0} && feature < T{6});
+    return static_cast<T>(gradient * T(feature > T{0} && feature < T{6}));
   });
   return nullptr;
 }
-ELEMENTWISE_FLOATS(Relu6Grad)
+ELEMENTWISE_REALS(Relu6Grad)
+
+template <typename T>
+const char* ReluGrad(const Run& run) {
+  FastBinary<T>(run, [](T gradient, T feature) {
+    return static_cast<T>(gradient * T(feature > T{0}));
+  });
+  return nullptr;
+}
+ELEMENTWISE_REALS(ReluGrad)
 
 template <typename T>
 const char* SoftplusGrad(const Run& run) {

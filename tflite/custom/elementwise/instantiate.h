@@ -28,6 +28,10 @@
   ELEMENTWISE_INSTANTIATE(name, uint32_t) \
   ELEMENTWISE_INSTANTIATE(name, uint64_t)
 
+#define ELEMENTWISE_REALS(name) \
+  ELEMENTWISE_INTEGERS(name)    \
+  ELEMENTWISE_FLOATS(name)
+
 // A function that is one of Eigen's functors.
 #define ELEMENTWISE_EIGEN_FUNCTOR(name, functor) \
   template <typename T>                          \

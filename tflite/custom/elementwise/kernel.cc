@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "tflite/custom/elementwise/broadcast.h"
 #include "tflite/custom/elementwise/run.h"
+#include "tflite/custom/op_options.h"
 #include "third_party/tensorflow/lite/c/c_api.h"
 #include "third_party/tensorflow/lite/c/c_api_opaque.h"
 #include "third_party/tensorflow/lite/c/c_api_types.h"
@@ -19,6 +21,8 @@ namespace {
 
 struct OpData {
   const Op& op;
+  float option = 0;
+  std::string error;  // What is wrong with the options.
   // Both are Prepare's.
   const Overload* overload = nullptr;
   Broadcast broadcast;
@@ -48,6 +52,13 @@ std::string TextOf(const std::vector<Shape>& shapes) {
 
 // Null where `shapes` are as `rule` wants them, else what they should be.
 const char* WhatShapesShouldBe(Shapes rule, const std::vector<Shape>& shapes) {
+  if (rule == Shapes::kAsFirstOrScalar) {
+    const bool fit = std::all_of(
+        shapes.begin(), shapes.end(), [&shapes](const Shape& shape) {
+          return shape.empty() || shape == shapes.front();
+        });
+    return fit ? nullptr : "be the first's, or scalars";
+  }
   const Shape* seen = nullptr;
   for (const Shape& shape : shapes) {
     if (rule == Shapes::kSameOrScalar && shape.empty()) continue;
@@ -100,7 +111,15 @@ TfLiteStatus ResizeTo(TfLiteOpaqueContext* context, TfLiteOpaqueTensor* tensor,
 
 }  // namespace
 
-void* InitOp(const Op& op) { return new OpData{op}; }
+void* InitOp(const Op& op, const char* buffer, size_t length) {
+  auto data = std::make_unique<OpData>(OpData{op});
+  if (op.option != nullptr) {
+    OpOptions options(buffer, length);
+    data->option = options.Float(op.option, op.otherwise);
+    data->error = options.error();
+  }
+  return data.release();
+}
 
 void Free(TfLiteOpaqueContext* /*context*/, void* data) {
   delete static_cast<OpData*>(data);
@@ -110,6 +129,7 @@ TfLiteStatus Prepare(TfLiteOpaqueContext* context, TfLiteOpaqueNode* node) {
   auto* data = static_cast<OpData*>(TfLiteOpaqueNodeGetUserData(node));
   TF_LITE_OPAQUE_ENSURE(context, data != nullptr);
   const Op& op = data->op;
+  TF_LITE_OPAQUE_ENSURE_STATUS(EnsureValid(context, op.name, data->error));
   TF_LITE_OPAQUE_ENSURE_EQ(context, TfLiteOpaqueNodeNumberOfInputs(node),
                            op.num_inputs);
   TF_LITE_OPAQUE_ENSURE_EQ(context, TfLiteOpaqueNodeNumberOfOutputs(node), 1);
@@ -175,7 +195,7 @@ TfLiteStatus Invoke(TfLiteOpaqueContext* context, TfLiteOpaqueNode* node) {
   const FlushedDenormals flushed_denormals;
   const char* error =
       data->broadcast.ForEachRun(overload.function, inputs, overload.input_size,
-                                 output, overload.output_size);
+                                 output, overload.output_size, data->option);
   if (error == nullptr) return kTfLiteOk;
   TfLiteOpaqueContextReportError(context, "%s: %s", data->op.name, error);
   return kTfLiteError;

@@ -20,6 +20,8 @@ enum class Shapes {
   kSame,
   // All that are not scalars the same.
   kSameOrScalar,
+  // All that are not scalars as the first, which is the output's.
+  kAsFirstOrScalar,
 };
 
 // An op for inputs of one type.
@@ -37,10 +39,14 @@ struct Op {
   Shapes shapes;
   const Overload* overloads;
   int num_overloads;
+  // An option that the functions take, and what it is where a model does not
+  // say; null where the op has none.
+  const char* option = nullptr;
+  float otherwise = 0;
 };
 
 // The methods of the kernel. `op` lives as long as the process.
-void* InitOp(const Op& op);
+void* InitOp(const Op& op, const char* buffer, size_t length);
 void Free(TfLiteOpaqueContext* context, void* data);
 TfLiteStatus Prepare(TfLiteOpaqueContext* context, TfLiteOpaqueNode* node);
 TfLiteStatus Invoke(TfLiteOpaqueContext* context, TfLiteOpaqueNode* node);

@@ -34,11 +34,11 @@ void Binary(const Run& run, F function) {
 
 // The same for functions that the compiler can vectorise once it knows the
 // steps.
-template <typename T, typename F>
+template <typename T, typename U = T, typename F>
 void FastBinary(const Run& run, F function) {
   const T* a = InputOf<T>(run, 0);
   const T* b = InputOf<T>(run, 1);
-  T* y = static_cast<T*>(run.output);
+  U* y = static_cast<U*>(run.output);
   if (run.steps[0] == 1 && run.steps[1] == 1) {
     for (size_t i = 0; i < run.size; ++i) y[i] = function(a[i], b[i]);
   } else if (run.steps[0] == 1) {
@@ -48,7 +48,7 @@ void FastBinary(const Run& run, F function) {
     const T only = *a;
     for (size_t i = 0; i < run.size; ++i) y[i] = function(only, b[i]);
   } else {
-    const T value = function(*a, *b);
+    const U value = function(*a, *b);
     for (size_t i = 0; i < run.size; ++i) y[i] = value;
   }
 }

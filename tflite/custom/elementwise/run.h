@@ -16,6 +16,8 @@ struct Run {
   const void* inputs[kMaxInputs];
   size_t steps[kMaxInputs];
   void* output;
+  // That of an op that has one, else 0.
+  float option = 0;
 };
 
 }  // namespace tflite::custom::elementwise

@@ -125,6 +125,16 @@ def _integer_pair() -> list[Sample]:
     )
 
 
+def _clip_by_value() -> list[Sample]:
+    samples = []
+    for dtype in (*_FLOATS, "int32", "int8"):
+        x = np.array([0, 1, 2, 5, 9, 100], dtype)
+        low, high = np.array(1, dtype), np.array(6, dtype)
+        for inputs in ([x, low, high], [x, x[::-1], high]):
+            samples.append(Sample(inputs, [(x.shape, dtype)]))
+    return samples
+
+
 def _linear(
     shapes: Sequence[Sequence[int]],
     options: Mapping[str, bool],
@@ -165,6 +175,22 @@ def _dense_bincount() -> list[Sample]:
     ]
 
 
+def _bincount() -> list[Sample]:
+    numbers = np.array([[1, 2, 2], [0, 3, 9]], np.int32)
+    size = np.array(4, np.int32)
+    samples = []
+    for dtype in (*_FLOATS, "int32", "int64"):
+        weights = np.array([[1, 2, 3], [4, 5, 6]], dtype)
+        none = np.zeros(0, dtype)
+        inputs = [numbers, size, weights]
+        samples += [
+            Sample(inputs, [([4], dtype)], {}, [1]),
+            Sample([numbers, size, none], [([4], dtype)], {}, [1, 2]),
+        ]
+    samples.append(Sample(inputs, [([4], dtype)], shape_from_values=True))
+    return samples
+
+
 def _histogram() -> list[Sample]:
     values = np.array([-1.0, 0.0, 1.5, 2.0, 5.0, 15.0], np.float32)
     limits = np.array([0.0, 5.0], np.float32)
@@ -182,19 +208,23 @@ def _histogram() -> list[Sample]:
     ]
 
 
-def _segment_mean() -> list[Sample]:
+def _segments() -> list[Sample]:
     segments = np.array([0, 0, 2], np.int32)
     samples = []
     for dtype in _FLOATS:
         data = np.array([[1, 2], [3, 5], [8, 13]], dtype)
-        samples += [
-            Sample([data, segments], [([3, 2], dtype)], constants=[1]),
-            Sample([data, segments], [([3, 2], dtype)], shape_from_values=True),
-        ]
+        samples.append(
+            Sample([data, segments], [([3, 2], dtype)], constants=[1])
+        )
+    # Few and narrow ones: fuzzing makes them as long as a segment's number.
+    vector = np.array([1, 3, 8], np.float32)
+    samples.append(
+        Sample([vector, segments], [([3], "float32")], shape_from_values=True)
+    )
     return samples
 
 
-def _cumulative_logsumexp() -> list[Sample]:
+def _cumulative() -> list[Sample]:
     samples = []
     for dtype in _FLOATS:
         x = np.array([[0.5, -1, 2], [1000, -1000, 3]], dtype)
@@ -255,10 +285,19 @@ SAMPLES: dict[str, list[Sample]] = {
         op: _gradient()
         for op in (
             *("EluGrad", "InvGrad", "ReciprocalGrad", "Relu6Grad"),
-            *("SoftplusGrad", "SoftsignGrad"),
+            *("ReluGrad", "SoftplusGrad", "SoftsignGrad"),
         )
     },
     **{op: _integer_pair() for op in ("BitwiseAnd", "BitwiseOr", "LeftShift")},
+    "ApproximateEqual": [
+        Sample(
+            [np.array([1, 2, -1], dtype), np.array([1.25, 2, np.nan], dtype)],
+            [([3], "bool")],
+            options,
+        )
+        for dtype in _FLOATS
+        for options in ({}, {"tolerance": 0.5})
+    ],
     "Atan": _unary("float32", values=_X + _SPECIAL),
     "Betainc": [
         Sample(
@@ -275,12 +314,20 @@ SAMPLES: dict[str, list[Sample]] = {
         for dtype in _FLOATS
     ],
     "Cholesky": _linear([[2, 3, 3]], {}),
+    "Bincount": _bincount(),
+    "ClipByValue": _clip_by_value(),
     "Cross": _cross(),
-    "CumulativeLogsumexp": _cumulative_logsumexp(),
+    "Cumprod": _cumulative(),
+    "CumulativeLogsumexp": _cumulative(),
     "DenseBincount": _dense_bincount(),
     "Examples>MultiplexDense": _multiplex(),
     "HistogramFixedWidth": _histogram(),
     "Invert": _unary("int32", "int64", values=[-3, 0, 1, 255]),
+    "LeakyReluGrad": [
+        dataclasses.replace(sample, options=options)
+        for sample in _gradient()
+        for options in ({}, {"alpha": 0.5})
+    ],
     "MatrixInverse": (
         _linear([[2, 3, 3]], {"adjoint": False})
         + _linear([[2, 3, 3]], {"adjoint": True})
@@ -298,7 +345,10 @@ SAMPLES: dict[str, list[Sample]] = {
         + _linear([[2, 4, 2], [2, 2, 2]], {"full_matrices": False}, (4, 2))
         + _linear([[2, 4, 4], [2, 4, 2]], {"full_matrices": True}, (4, 2))
     ),
-    "SegmentMean": _segment_mean(),
+    **{
+        op: _segments()
+        for op in ("SegmentMax", "SegmentMean", "SegmentMin", "SegmentProd")
+    },
     "Svd": (
         _linear(
             [[2, 3], [2, 3, 3], [2, 3, 3]],

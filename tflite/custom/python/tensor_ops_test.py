@@ -393,6 +393,59 @@ class DenseBincountTest(_Test):
             _run("DenseBincount", inputs, ["float32"])
 
 
+class BincountTest(_Test):
+    @parameterized.product(
+        dtype=["int32", "int64", "float32", "float64"], weighted=[False, True]
+    )
+    def test_equals_tensorflow(self, dtype: str, weighted: bool) -> None:
+        for shape in [(20,), (3, 10), (2, 3, 4), ()]:
+            numbers = np.random.default_rng(1).integers(0, 9, shape)
+            inputs = [
+                np.asarray(numbers, np.int32),
+                np.array(7, np.int32),
+                np.asarray(_random(shape if weighted else (0,)), dtype),
+            ]
+            (got,) = _run("Bincount", inputs, [dtype])
+            want = tf.raw_ops.Bincount(
+                arr=inputs[0], size=inputs[1], weights=inputs[2]
+            ).numpy()
+            # The partial sums of TensorFlow's threads.
+            np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-6)
+            if dtype.startswith("int") or not weighted:
+                np.testing.assert_array_equal(got, want)
+
+    def test_converts(self) -> None:
+        def count(x, size, weights):
+            return tf.raw_ops.Bincount(arr=x, size=size, weights=weights)
+
+        numbers = np.int32([[0, 4, 4, 9], [1, 1, 1, 0]])
+        self._assert_equal_to_tensorflow(
+            lambda x: count(x, 5, tf.constant([], tf.float32)), numbers
+        )
+        for size in (3, 0, 6):
+            self._assert_equal_to_tensorflow(
+                lambda x, size, w: 2 * count(x, size, w),
+                numbers,
+                np.int32(size),
+                np.arange(8, dtype=np.int64).reshape(2, 4),
+            )
+
+    @parameterized.parameters(
+        ([0, -1], 3, 0, "Bincount: arr must be non-negative.* element 1 is -1"),
+        ([0, 1], -1, 0, r"size must be in \[0, 2147483647\], not -1"),
+        ([0, 1], 3, 3, r"weights and arr must have the same shape: \[3\]"),
+    )
+    def test_errors(self, numbers, size: int, weights: int, why: str) -> None:
+        inputs = [np.int32(numbers), np.int32(size), np.ones(weights, "f4")]
+        inputs[1] = inputs[1].reshape(())
+        with self.assertRaises((tf.errors.InvalidArgumentError, ValueError)):
+            tf.raw_ops.Bincount(
+                arr=inputs[0], size=inputs[1], weights=inputs[2]
+            )
+        with self.assertRaisesRegex(RuntimeError, why):
+            _run("Bincount", inputs, ["float32"])
+
+
 class HistogramFixedWidthTest(_Test):
     @parameterized.product(
         dtype=["int32", "int64", "float32", "float64"], out=["int32", "int64"]
@@ -475,40 +528,57 @@ class HistogramFixedWidthTest(_Test):
             _run("HistogramFixedWidth", inputs, ["int32"], {"dtype": 4})
 
 
-class SegmentMeanTest(_Test):
+class SegmentsTest(_Test):
     @parameterized.product(
-        dtype=[*_FLOATS, *_INTS, *_UINTS], index=["int32", "int64"]
+        op=["SegmentMax", "SegmentMean", "SegmentMin", "SegmentProd"],
+        dtype=[*_FLOATS, *_INTS, *_UINTS],
+        index=["int32", "int64"],
     )
-    def test_equals_tensorflow(self, dtype: str, index: str) -> None:
+    def test_equals_tensorflow(self, op: str, dtype: str, index: str) -> None:
         segments = np.array([0, 0, 2, 2, 2, 2, 5], index)
         for shape in [(7,), (7, 3), (7, 2, 2), (7, 0)]:
             data = _random(shape, dtype)
-            (got,) = _run("SegmentMean", [data, segments], [dtype])
-            want = tf.raw_ops.SegmentMean(
-                data=data, segment_ids=segments
-            ).numpy()
+            (got,) = _run(op, [data, segments], [dtype])
+            raw = getattr(tf.raw_ops, op)
+            want = raw(data=data, segment_ids=segments).numpy()
             np.testing.assert_allclose(got, want, rtol=1e-6, atol=1e-6)
             if dtype not in _FLOATS:
                 np.testing.assert_array_equal(got, want)
 
-    def test_converts(self) -> None:
+    @parameterized.parameters("max", "mean", "min", "prod")
+    def test_converts(self, name: str) -> None:
+        op = getattr(tf.math, f"segment_{name}")
         for ids in ([0, 0, 1, 3], [2, 2, 2, 2]):
             self._assert_equal_to_tensorflow(
-                lambda x, i: 2.0 * tf.math.segment_mean(x, i),
+                lambda x, i: 2.0 * op(x, i),
                 _random((4, 3)),
                 np.int32(ids),
                 rtol=1e-6,
             )
         self._assert_equal_to_tensorflow(
-            lambda x: tf.math.segment_mean(x, [0, 1, 1]),
-            _random((3, 2)),
-            rtol=1e-6,
+            lambda x: op(x, [0, 1, 1]), _random((3, 2)), rtol=1e-6
         )
 
-    def test_empty(self) -> None:
+    @parameterized.parameters(
+        "SegmentMax", "SegmentMean", "SegmentMin", "SegmentProd"
+    )
+    def test_empty(self, op: str) -> None:
         inputs = [np.zeros((0, 2), np.float32), np.zeros(0, np.int32)]
-        (got,) = _run("SegmentMean", inputs, ["float32"])
+        (got,) = _run(op, inputs, ["float32"])
         self.assertEqual(got.shape, (0, 2))
+
+    @parameterized.parameters(
+        "SegmentMax", "SegmentMean", "SegmentMin", "SegmentProd"
+    )
+    def test_special_values_are_as_in_tensorflow(self, op: str) -> None:
+        nan, inf = np.nan, np.inf
+        data = [[nan, 1, inf], [2, nan, 3], [-inf, inf, 0], [nan, -inf, 1]]
+        data += [[1, 2, -inf], [3, nan, nan], [-0.0, 1e30, 1e30]]
+        inputs = [np.float32(data), np.int32([0, 0, 1, 3, 3, 3, 4])]
+        (got,) = _run(op, inputs, ["float32"])
+        raw = getattr(tf.raw_ops, op)
+        want = raw(data=inputs[0], segment_ids=inputs[1]).numpy()
+        np.testing.assert_array_equal(got, want)
 
     def test_more_rows_than_the_type_counts_is_an_error(self) -> None:
         # TensorFlow dies of a division by zero there.
@@ -527,6 +597,56 @@ class SegmentMeanTest(_Test):
             tf.raw_ops.SegmentMean(data=inputs[0], segment_ids=inputs[1])
         with self.assertRaisesRegex(RuntimeError, why):
             _run("SegmentMean", inputs, ["float32"])
+
+
+class CumprodTest(_Test):
+    @parameterized.product(
+        dtype=[*_FLOATS, *_INTS, *_UINTS],
+        exclusive=[False, True],
+        reverse=[False, True],
+    )
+    def test_equals_tensorflow(self, dtype, exclusive, reverse) -> None:
+        x = _random((4, 5, 6), dtype)
+        options = {"exclusive": exclusive, "reverse": reverse}
+        for axis, index in [(0, "int32"), (1, "int64"), (2, "int32")]:
+            inputs = [x, np.array(axis, index)]
+            (got,) = _run("Cumprod", inputs, [dtype], options)
+            want = tf.raw_ops.Cumprod(x=x, axis=axis, **options).numpy()
+            if dtype in _FLOATS:
+                np.testing.assert_allclose(got, want, rtol=1e-6)
+            else:
+                np.testing.assert_array_equal(got, want)
+
+    @parameterized.parameters(
+        ([1, 2, 3, np.nan, 1],),
+        ([0, np.inf, 2],),
+        ([2, -np.inf, -1, 1e30],),
+        ([1e30, 1e30, -0.0],),
+        ([],),
+    )
+    def test_special_values_are_as_in_tensorflow(self, x) -> None:
+        self._assert_equal_to_tensorflow(
+            lambda x: tf.math.cumprod(x), np.float32(x), rtol=1e-6
+        )
+
+    def test_converts_with_options_and_an_open_axis(self) -> None:
+        self._assert_equal_to_tensorflow(
+            lambda x, axis: tf.math.cumprod(
+                x, axis, exclusive=True, reverse=True
+            ),
+            _random((3, 4)),
+            np.int32(-2),
+            rtol=1e-6,
+        )
+
+    def test_errors(self) -> None:
+        inputs = [np.ones(1, np.float32), np.array(1, np.int32)]
+        with self.assertRaisesRegex(
+            RuntimeError, r"Cumprod: axis must be in \[-1, 1\), not 1"
+        ):
+            _run("Cumprod", inputs, ["float32"])
+        with self.assertRaisesRegex(RuntimeError, "Cumprod: x must be.*BOOL"):
+            _run("Cumprod", [np.ones(1, bool), inputs[1]], ["bool"])
 
 
 class CumulativeLogsumexpTest(_Test):

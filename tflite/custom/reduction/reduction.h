@@ -8,9 +8,18 @@
 
 namespace reduction_ops {
 
+// "Bincount": numbers, a scalar size, and weights of the numbers' shape or
+// none.
+TfLiteRegistrationExternal* BincountOpRegistrationExternal();
+const TfLiteRegistration* BincountOpRegistration();
+
 // "CumulativeLogsumexp": x and a scalar axis; options `exclusive`, `reverse`.
 TfLiteRegistrationExternal* CumulativeLogsumexpOpRegistrationExternal();
 const TfLiteRegistration* CumulativeLogsumexpOpRegistration();
+
+// "Cumprod": as "CumulativeLogsumexp".
+TfLiteRegistrationExternal* CumprodOpRegistrationExternal();
+const TfLiteRegistration* CumprodOpRegistration();
 
 // "DenseBincount": numbers of rank 0 to 2, a scalar size, and weights of the
 // numbers' shape or none; option `binary_output`.
@@ -21,9 +30,16 @@ const TfLiteRegistration* DenseBincountOpRegistration();
 TfLiteRegistrationExternal* HistogramFixedWidthOpRegistrationExternal();
 const TfLiteRegistration* HistogramFixedWidthOpRegistration();
 
-// "SegmentMean": data and the segment of each of its rows, not falling.
+// "SegmentMax", "SegmentMean", "SegmentMin", "SegmentProd": data and the
+// segment of each of its rows, not falling.
+TfLiteRegistrationExternal* SegmentMaxOpRegistrationExternal();
+const TfLiteRegistration* SegmentMaxOpRegistration();
 TfLiteRegistrationExternal* SegmentMeanOpRegistrationExternal();
 const TfLiteRegistration* SegmentMeanOpRegistration();
+TfLiteRegistrationExternal* SegmentMinOpRegistrationExternal();
+const TfLiteRegistration* SegmentMinOpRegistration();
+TfLiteRegistrationExternal* SegmentProdOpRegistrationExternal();
+const TfLiteRegistration* SegmentProdOpRegistration();
 
 }  // namespace reduction_ops
 

@@ -32,9 +32,21 @@ def _models() -> dict[str, bytes]:
     vector = TensorSpec([100])
     vectors = TensorSpec([100, 3])
     return {
+        "approximate_equal": custom_op_model(
+            "ApproximateEqual",
+            [vectors, vectors],
+            [TensorSpec([1], "bool")],
+            {"tolerance": 0.5},
+        ),
         "cholesky": _decomposition("Cholesky", [2, 5, 5]),
         "cholesky_large": _decomposition("Cholesky", [200, 200], "float64"),
+        "clip_by_value": custom_op_model(
+            "ClipByValue", [vectors, vectors, _constant(0.5, "float32")], one
+        ),
         "cross": custom_op_model("Cross", [vectors, vectors], one),
+        "cumprod": custom_op_model(
+            "Cumprod", [vectors, _constant(0, "int32")], one
+        ),
         "cumulative_logsumexp": custom_op_model(
             "CumulativeLogsumexp",
             [vectors, _constant(0, "int32")],
@@ -53,6 +65,9 @@ def _models() -> dict[str, bytes]:
             [TensorSpec([1], "int32")],
             {"dtype": 2},
         ),
+        "leaky_relu_grad": custom_op_model(
+            "LeakyReluGrad", [vectors, vectors], one, {"alpha": 0.25}
+        ),
         "matrix_inverse": _decomposition(
             "MatrixInverse", [2, 5, 5], adjoint=True
         ),
@@ -66,6 +81,11 @@ def _models() -> dict[str, bytes]:
         ),
         "qr": _decomposition("Qr", [2, 5, 3], outputs=2, full_matrices=True),
         "qr_large": _decomposition("Qr", [70, 200], "float64", outputs=2),
+        "segment_max": custom_op_model(
+            "SegmentMax",
+            [vectors, _constant([1] * 50 + [3] * 50, "int32")],
+            one,
+        ),
         "segment_mean": custom_op_model(
             "SegmentMean",
             [vectors, _constant([0] * 50 + [2] * 50, "int64")],

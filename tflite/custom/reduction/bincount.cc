@@ -8,7 +8,7 @@
 #include "tflite/custom/op_definition.h"
 #include "tflite/custom/op_options.h"
 #include "tflite/custom/opaque_tensor.h"
-#include "tflite/custom/reduction/dense_bincount_math.h"
+#include "tflite/custom/reduction/bincount_math.h"
 #include "tflite/custom/reduction/reduction.h"
 #include "third_party/tensorflow/lite/c/c_api_opaque.h"
 #include "third_party/tensorflow/lite/c/c_api_types.h"
@@ -35,7 +35,18 @@ using ::tflite::custom::ShapeString;
 using ::tflite::custom::WithIndex;
 using ::tflite::custom::WithNumber;
 
-constexpr char kName[] = "DenseBincount";
+struct Bincount {
+  static constexpr char kName[] = "Bincount";
+  static constexpr char kNumbers[] = "arr";
+  // Whether a matrix of numbers is counted row by row, rather than as one.
+  static constexpr bool kByRow = false;
+};
+
+struct DenseBincount {
+  static constexpr char kName[] = "DenseBincount";
+  static constexpr char kNumbers[] = "input";
+  static constexpr bool kByRow = true;
+};
 
 struct OpData {
   bool binary_output;
@@ -54,10 +65,11 @@ Inputs GetInputs(TfLiteOpaqueContext* context, TfLiteOpaqueNode* node) {
           TfLiteOpaqueNodeGetInput(context, node, 2)};
 }
 
+template <typename Op>
 void* Init(TfLiteOpaqueContext* context, const char* buffer, size_t length) {
   OpOptions options(buffer, length);
   auto data = std::make_unique<OpData>();
-  data->binary_output = options.Bool("binary_output", false);
+  data->binary_output = Op::kByRow && options.Bool("binary_output", false);
   data->error = options.error();
   return data.release();
 }
@@ -67,71 +79,83 @@ void Free(TfLiteOpaqueContext* context, void* data) {
 }
 
 // Gives the output its shape, for which the value of `size` must be there.
+template <typename Op>
 TfLiteStatus ResizeOutput(TfLiteOpaqueContext* context, TfLiteOpaqueNode* node,
                           const Inputs& inputs) {
   const int64_t size = IntAt(inputs.size);
   if (size < 0 || size > std::numeric_limits<int>::max()) {
     TfLiteOpaqueContextReportError(
-        context, "%s: size must be in [0, %d], not %lld", kName,
+        context, "%s: size must be in [0, %d], not %lld", Op::kName,
         std::numeric_limits<int>::max(), static_cast<long long>(size));
     return kTfLiteError;
   }
   std::vector<int> shape = {static_cast<int>(size)};
-  if (TfLiteOpaqueTensorNumDims(inputs.numbers) == 2) {
+  if (Op::kByRow && TfLiteOpaqueTensorNumDims(inputs.numbers) == 2) {
     shape.insert(shape.begin(), TfLiteOpaqueTensorDim(inputs.numbers, 0));
   }
   return Resize(context, TfLiteOpaqueNodeGetOutput(context, node, 0), shape);
 }
 
+template <typename Op>
 TfLiteStatus Prepare(TfLiteOpaqueContext* context, TfLiteOpaqueNode* node) {
   const auto* data =
       static_cast<const OpData*>(TfLiteOpaqueNodeGetUserData(node));
-  TF_LITE_OPAQUE_ENSURE_STATUS(EnsureValid(context, kName, data->error));
-  TF_LITE_OPAQUE_ENSURE_STATUS(EnsureArity(context, node, kName, 3, 1));
+  TF_LITE_OPAQUE_ENSURE_STATUS(EnsureValid(context, Op::kName, data->error));
+  TF_LITE_OPAQUE_ENSURE_STATUS(EnsureArity(context, node, Op::kName, 3, 1));
   const Inputs inputs = GetInputs(context, node);
   TfLiteOpaqueTensor* output = TfLiteOpaqueNodeGetOutput(context, node, 0);
-  TF_LITE_OPAQUE_ENSURE_STATUS(EnsureType(
-      context, kName, "input", inputs.numbers, {kTfLiteInt32, kTfLiteInt64}));
+  if (Op::kByRow) {
+    TF_LITE_OPAQUE_ENSURE_STATUS(EnsureType(context, Op::kName, Op::kNumbers,
+                                            inputs.numbers,
+                                            {kTfLiteInt32, kTfLiteInt64}));
+  } else {
+    TF_LITE_OPAQUE_ENSURE_STATUS(EnsureType(context, Op::kName, Op::kNumbers,
+                                            inputs.numbers, {kTfLiteInt32}));
+  }
   TF_LITE_OPAQUE_ENSURE_STATUS(
-      EnsureType(context, kName, "size", inputs.size,
+      EnsureType(context, Op::kName, "size", inputs.size,
                  {TfLiteOpaqueTensorType(inputs.numbers)}));
   TF_LITE_OPAQUE_ENSURE_STATUS(
-      EnsureScalar(context, kName, "size", inputs.size));
+      EnsureScalar(context, Op::kName, "size", inputs.size));
   TF_LITE_OPAQUE_ENSURE_STATUS(
-      EnsureType(context, kName, "weights", inputs.weights,
+      EnsureType(context, Op::kName, "weights", inputs.weights,
                  {kTfLiteInt32, kTfLiteInt64, kTfLiteFloat32, kTfLiteFloat64}));
   TF_LITE_OPAQUE_ENSURE_STATUS(
-      EnsureType(context, kName, "output", output,
+      EnsureType(context, Op::kName, "output", output,
                  {TfLiteOpaqueTensorType(inputs.weights)}));
-  if (TfLiteOpaqueTensorNumDims(inputs.numbers) > 2) {
+  if (Op::kByRow && TfLiteOpaqueTensorNumDims(inputs.numbers) > 2) {
     TfLiteOpaqueContextReportError(
-        context, "%s: input must have at most rank 2, but is %s", kName,
+        context, "%s: input must have at most rank 2, but is %s", Op::kName,
         ShapeString(inputs.numbers).c_str());
     return kTfLiteError;
   }
   if (NumElements(inputs.weights) != 0) {
-    TF_LITE_OPAQUE_ENSURE_STATUS(EnsureSameShape(
-        context, kName, "weights", inputs.weights, "input", inputs.numbers));
+    TF_LITE_OPAQUE_ENSURE_STATUS(EnsureSameShape(context, Op::kName, "weights",
+                                                 inputs.weights, Op::kNumbers,
+                                                 inputs.numbers));
   }
-  if (IsConstant(inputs.size)) return ResizeOutput(context, node, inputs);
+  if (IsConstant(inputs.size)) return ResizeOutput<Op>(context, node, inputs);
   TfLiteOpaqueTensorSetAllocationTypeToDynamic(output);
   return kTfLiteOk;
 }
 
+template <typename Op>
 TfLiteStatus Eval(TfLiteOpaqueContext* context, TfLiteOpaqueNode* node) {
   const auto* data =
       static_cast<const OpData*>(TfLiteOpaqueNodeGetUserData(node));
   const Inputs inputs = GetInputs(context, node);
   if (!IsConstant(inputs.size)) {
-    TF_LITE_OPAQUE_ENSURE_STATUS(ResizeOutput(context, node, inputs));
+    TF_LITE_OPAQUE_ENSURE_STATUS(ResizeOutput<Op>(context, node, inputs));
   }
   TfLiteOpaqueTensor* output = TfLiteOpaqueNodeGetOutput(context, node, 0);
-  TF_LITE_OPAQUE_ENSURE_STATUS(EnsureMemory(context, kName, "output", output));
+  TF_LITE_OPAQUE_ENSURE_STATUS(
+      EnsureMemory(context, Op::kName, "output", output));
   const int64_t size = IntAt(inputs.size);
   const int64_t total = NumElements(inputs.numbers);
-  const int64_t rows = TfLiteOpaqueTensorNumDims(inputs.numbers) == 2
-                           ? TfLiteOpaqueTensorDim(inputs.numbers, 0)
-                           : 1;
+  const int64_t rows =
+      Op::kByRow && TfLiteOpaqueTensorNumDims(inputs.numbers) == 2
+          ? TfLiteOpaqueTensorDim(inputs.numbers, 0)
+          : 1;
   const bool weighted = NumElements(inputs.weights) != 0;
   return WithIndex(TfLiteOpaqueTensorType(inputs.numbers), [&](auto index) {
     using I = decltype(index);
@@ -139,32 +163,42 @@ TfLiteStatus Eval(TfLiteOpaqueContext* context, TfLiteOpaqueNode* node) {
     const int64_t negative = FirstNegative(total, numbers);
     if (negative != total) {
       TfLiteOpaqueContextReportError(
-          context, "%s: input must be non-negative, but element %lld is %lld",
-          kName, static_cast<long long>(negative),
+          context, "%s: %s must be non-negative, but element %lld is %lld",
+          Op::kName, Op::kNumbers, static_cast<long long>(negative),
           static_cast<long long>(numbers[negative]));
       return kTfLiteError;
     }
     WithNumber(TfLiteOpaqueTensorType(output), [&](auto zero) {
       using T = decltype(zero);
-      DenseBincount<T>(rows, rows == 0 ? 0 : total / rows, size,
-                       data->binary_output, numbers,
-                       weighted ? Data<T>(inputs.weights) : nullptr,
-                       MutableData<T>(output));
+      CountBins<T>(rows, rows == 0 ? 0 : total / rows, size,
+                   data->binary_output, numbers,
+                   weighted ? Data<T>(inputs.weights) : nullptr,
+                   MutableData<T>(output));
     });
     return kTfLiteOk;
   });
 }
 
-constexpr OpDefinition kOp = {kName, {Init, Free, Prepare, Eval}};
+template <typename Op>
+constexpr OpDefinition kDefinition = {Op::kName,
+                                      {Init<Op>, Free, Prepare<Op>, Eval<Op>}};
 
 }  // namespace
 
+TfLiteRegistrationExternal* BincountOpRegistrationExternal() {
+  return tflite::custom::RegistrationExternalOf<kDefinition<Bincount>>();
+}
+
+const TfLiteRegistration* BincountOpRegistration() {
+  return tflite::custom::RegistrationOf<kDefinition<Bincount>>();
+}
+
 TfLiteRegistrationExternal* DenseBincountOpRegistrationExternal() {
-  return tflite::custom::RegistrationExternalOf<kOp>();
+  return tflite::custom::RegistrationExternalOf<kDefinition<DenseBincount>>();
 }
 
 const TfLiteRegistration* DenseBincountOpRegistration() {
-  return tflite::custom::RegistrationOf<kOp>();
+  return tflite::custom::RegistrationOf<kDefinition<DenseBincount>>();
 }
 
 }  // namespace reduction_ops

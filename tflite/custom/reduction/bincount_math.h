@@ -1,5 +1,5 @@
-#ifndef TFLITE_CUSTOM_REDUCTION_DENSE_BINCOUNT_MATH_H_
-#define TFLITE_CUSTOM_REDUCTION_DENSE_BINCOUNT_MATH_H_
+#ifndef TFLITE_CUSTOM_REDUCTION_BINCOUNT_MATH_H_
+#define TFLITE_CUSTOM_REDUCTION_BINCOUNT_MATH_H_
 
 #include <algorithm>
 #include <cstdint>
@@ -18,8 +18,8 @@ int64_t FirstNegative(int64_t count, const I* numbers) {
 // null. Where `binary` holds, whether it occurs, as 1 or 0. Numbers of `size`
 // and more do not count.
 template <typename T, typename I>
-void DenseBincount(int64_t rows, int64_t count, int64_t size, bool binary,
-                   const I* numbers, const T* weights, T* sums) {
+void CountBins(int64_t rows, int64_t count, int64_t size, bool binary,
+               const I* numbers, const T* weights, T* sums) {
   std::fill(sums, sums + rows * size, T(0));
   for (int64_t row = 0; row < rows; ++row, sums += size) {
     for (int64_t i = row * count; i < (row + 1) * count; ++i) {
@@ -36,4 +36,4 @@ void DenseBincount(int64_t rows, int64_t count, int64_t size, bool binary,
 
 }  // namespace reduction_ops
 
-#endif  // TFLITE_CUSTOM_REDUCTION_DENSE_BINCOUNT_MATH_H_
+#endif  // TFLITE_CUSTOM_REDUCTION_BINCOUNT_MATH_H_

@@ -5,7 +5,7 @@
 #include "tflite/custom/op_definition.h"
 #include "tflite/custom/opaque_tensor.h"
 #include "tflite/custom/reduction/reduction.h"
-#include "tflite/custom/reduction/segment_mean_math.h"
+#include "tflite/custom/reduction/segment_math.h"
 #include "third_party/tensorflow/lite/c/c_api_opaque.h"
 #include "third_party/tensorflow/lite/c/c_api_types.h"
 #include "third_party/tensorflow/lite/c/common.h"
@@ -28,11 +28,33 @@ using ::tflite::custom::ShapeString;
 using ::tflite::custom::WithIndex;
 using ::tflite::custom::WithNumber;
 
-constexpr char kName[] = "SegmentMean";
+struct SegmentMax {
+  static constexpr char kName[] = "SegmentMax";
+  template <typename T>
+  using Reducer = MaxOf<T>;
+};
+
+struct SegmentMean {
+  static constexpr char kName[] = "SegmentMean";
+  template <typename T>
+  using Reducer = MeanOf<T>;
+};
+
+struct SegmentMin {
+  static constexpr char kName[] = "SegmentMin";
+  template <typename T>
+  using Reducer = MinOf<T>;
+};
+
+struct SegmentProd {
+  static constexpr char kName[] = "SegmentProd";
+  template <typename T>
+  using Reducer = ProductOf<T>;
+};
 
 // Checks the segments' values and gives the output its shape.
 TfLiteStatus ResizeOutput(TfLiteOpaqueContext* context, TfLiteOpaqueNode* node,
-                          const TfLiteOpaqueTensor* data,
+                          const char* name, const TfLiteOpaqueTensor* data,
                           const TfLiteOpaqueTensor* segments) {
   const int64_t rows = NumElements(segments);
   const int64_t falling =
@@ -44,7 +66,7 @@ TfLiteStatus ResizeOutput(TfLiteOpaqueContext* context, TfLiteOpaqueNode* node,
         context,
         "%s: segment_ids must be sorted and not negative, but element %lld is "
         "%lld",
-        kName, static_cast<long long>(falling),
+        name, static_cast<long long>(falling),
         static_cast<long long>(IntAt(segments, falling)));
     return kTfLiteError;
   }
@@ -52,7 +74,7 @@ TfLiteStatus ResizeOutput(TfLiteOpaqueContext* context, TfLiteOpaqueNode* node,
   if (last >= std::numeric_limits<int>::max()) {
     TfLiteOpaqueContextReportError(
         context, "%s: segment_ids must be less than %d, but the last is %lld",
-        kName, std::numeric_limits<int>::max(), static_cast<long long>(last));
+        name, std::numeric_limits<int>::max(), static_cast<long long>(last));
     return kTfLiteError;
   }
   std::vector<int> shape = ShapeOf(data);
@@ -60,20 +82,22 @@ TfLiteStatus ResizeOutput(TfLiteOpaqueContext* context, TfLiteOpaqueNode* node,
   return Resize(context, TfLiteOpaqueNodeGetOutput(context, node, 0), shape);
 }
 
+template <typename Op>
 TfLiteStatus Prepare(TfLiteOpaqueContext* context, TfLiteOpaqueNode* node) {
-  TF_LITE_OPAQUE_ENSURE_STATUS(EnsureArity(context, node, kName, 2, 1));
+  TF_LITE_OPAQUE_ENSURE_STATUS(EnsureArity(context, node, Op::kName, 2, 1));
   const TfLiteOpaqueTensor* data = TfLiteOpaqueNodeGetInput(context, node, 0);
   const TfLiteOpaqueTensor* segments =
       TfLiteOpaqueNodeGetInput(context, node, 1);
   TfLiteOpaqueTensor* output = TfLiteOpaqueNodeGetOutput(context, node, 0);
   TF_LITE_OPAQUE_ENSURE_STATUS(
-      EnsureType(context, kName, "data", data,
+      EnsureType(context, Op::kName, "data", data,
                  {kTfLiteFloat32, kTfLiteFloat64, kTfLiteInt8, kTfLiteInt16,
                   kTfLiteInt32, kTfLiteInt64, kTfLiteUInt8, kTfLiteUInt16,
                   kTfLiteUInt32, kTfLiteUInt64}));
-  TF_LITE_OPAQUE_ENSURE_STATUS(EnsureType(
-      context, kName, "segment_ids", segments, {kTfLiteInt32, kTfLiteInt64}));
-  TF_LITE_OPAQUE_ENSURE_STATUS(EnsureType(context, kName, "output", output,
+  TF_LITE_OPAQUE_ENSURE_STATUS(EnsureType(context, Op::kName, "segment_ids",
+                                          segments,
+                                          {kTfLiteInt32, kTfLiteInt64}));
+  TF_LITE_OPAQUE_ENSURE_STATUS(EnsureType(context, Op::kName, "output", output,
                                           {TfLiteOpaqueTensorType(data)}));
   if (TfLiteOpaqueTensorNumDims(data) < 1 ||
       TfLiteOpaqueTensorNumDims(segments) != 1 ||
@@ -82,53 +106,82 @@ TfLiteStatus Prepare(TfLiteOpaqueContext* context, TfLiteOpaqueNode* node) {
         context,
         "%s: segment_ids must be a vector as long as the first dimension of "
         "data, but is %s for data of %s",
-        kName, ShapeString(segments).c_str(), ShapeString(data).c_str());
+        Op::kName, ShapeString(segments).c_str(), ShapeString(data).c_str());
     return kTfLiteError;
   }
-  if (IsConstant(segments)) return ResizeOutput(context, node, data, segments);
+  if (IsConstant(segments))
+    return ResizeOutput(context, node, Op::kName, data, segments);
   TfLiteOpaqueTensorSetAllocationTypeToDynamic(output);
   return kTfLiteOk;
 }
 
+template <typename Op>
 TfLiteStatus Eval(TfLiteOpaqueContext* context, TfLiteOpaqueNode* node) {
   const TfLiteOpaqueTensor* data = TfLiteOpaqueNodeGetInput(context, node, 0);
   const TfLiteOpaqueTensor* segments =
       TfLiteOpaqueNodeGetInput(context, node, 1);
   if (!IsConstant(segments)) {
-    TF_LITE_OPAQUE_ENSURE_STATUS(ResizeOutput(context, node, data, segments));
+    TF_LITE_OPAQUE_ENSURE_STATUS(
+        ResizeOutput(context, node, Op::kName, data, segments));
   }
   TfLiteOpaqueTensor* output = TfLiteOpaqueNodeGetOutput(context, node, 0);
-  TF_LITE_OPAQUE_ENSURE_STATUS(EnsureMemory(context, kName, "output", output));
+  TF_LITE_OPAQUE_ENSURE_STATUS(
+      EnsureMemory(context, Op::kName, "output", output));
   const int64_t rows = TfLiteOpaqueTensorDim(data, 0);
   const int64_t cols = rows == 0 ? 0 : NumElements(data) / rows;
   const int64_t uncountable =
       WithIndex(TfLiteOpaqueTensorType(segments), [&](auto index) {
         return WithNumber(TfLiteOpaqueTensorType(data), [&](auto zero) {
           using T = decltype(zero);
-          return SegmentMean(rows, cols, Data<T>(data),
-                             Data<decltype(index)>(segments),
-                             MutableData<T>(output));
+          return ReduceSegments<typename Op::template Reducer<T>>(
+              rows, cols, Data<T>(data), Data<decltype(index)>(segments),
+              MutableData<T>(output));
         });
       });
   if (uncountable < 0) return kTfLiteOk;
   TfLiteOpaqueContextReportError(
-      context, "%s: segment %lld has more rows than %s can count", kName,
+      context, "%s: segment %lld has more rows than %s can count", Op::kName,
       static_cast<long long>(uncountable),
       TfLiteTypeGetName(TfLiteOpaqueTensorType(data)));
   return kTfLiteError;
 }
 
-constexpr OpDefinition kOp = {
-    kName, {/*init=*/nullptr, /*free=*/nullptr, Prepare, Eval}};
+template <typename Op>
+constexpr OpDefinition kDefinition = {
+    Op::kName, {/*init=*/nullptr, /*free=*/nullptr, Prepare<Op>, Eval<Op>}};
 
 }  // namespace
 
+TfLiteRegistrationExternal* SegmentMaxOpRegistrationExternal() {
+  return tflite::custom::RegistrationExternalOf<kDefinition<SegmentMax>>();
+}
+
+const TfLiteRegistration* SegmentMaxOpRegistration() {
+  return tflite::custom::RegistrationOf<kDefinition<SegmentMax>>();
+}
+
 TfLiteRegistrationExternal* SegmentMeanOpRegistrationExternal() {
-  return tflite::custom::RegistrationExternalOf<kOp>();
+  return tflite::custom::RegistrationExternalOf<kDefinition<SegmentMean>>();
 }
 
 const TfLiteRegistration* SegmentMeanOpRegistration() {
-  return tflite::custom::RegistrationOf<kOp>();
+  return tflite::custom::RegistrationOf<kDefinition<SegmentMean>>();
+}
+
+TfLiteRegistrationExternal* SegmentMinOpRegistrationExternal() {
+  return tflite::custom::RegistrationExternalOf<kDefinition<SegmentMin>>();
+}
+
+const TfLiteRegistration* SegmentMinOpRegistration() {
+  return tflite::custom::RegistrationOf<kDefinition<SegmentMin>>();
+}
+
+TfLiteRegistrationExternal* SegmentProdOpRegistrationExternal() {
+  return tflite::custom::RegistrationExternalOf<kDefinition<SegmentProd>>();
+}
+
+const TfLiteRegistration* SegmentProdOpRegistration() {
+  return tflite::custom::RegistrationOf<kDefinition<SegmentProd>>();
 }
 
 }  // namespace reduction_ops

@@ -1,5 +1,5 @@
-#ifndef TFLITE_CUSTOM_REDUCTION_CUMULATIVE_LOGSUMEXP_MATH_H_
-#define TFLITE_CUSTOM_REDUCTION_CUMULATIVE_LOGSUMEXP_MATH_H_
+#ifndef TFLITE_CUSTOM_REDUCTION_CUMULATIVE_MATH_H_
+#define TFLITE_CUSTOM_REDUCTION_CUMULATIVE_MATH_H_
 
 #include <cmath>
 #include <cstdint>
@@ -17,12 +17,12 @@ T LogSumExp(T a, T b) {
   return larger + std::log1p(std::exp(smaller - larger));
 }
 
-// For x and y of shape [outer, n, inner], y[:, k, :] is the log of the sum of
-// exp over x[:, :k + 1, :], or x[:, :k, :] where `exclusive` holds; `reverse`
-// counts from the other end. `y` must not be `x`.
-template <typename T>
-void CumulativeLogsumexp(int64_t outer, int64_t n, int64_t inner,
-                         bool exclusive, bool reverse, const T* x, T* y) {
+// For x and y of shape [outer, n, inner], y[:, k, :] is `start` joined with all
+// of x[:, :k + 1, :] in turn, or with x[:, :k, :] where `exclusive` holds;
+// `reverse` counts from the other end. `y` must not be `x`.
+template <typename T, typename F>
+void Accumulate(int64_t outer, int64_t n, int64_t inner, bool exclusive,
+                bool reverse, T start, F join, const T* x, T* y) {
   const int64_t step = reverse ? -inner : inner;
   for (int64_t i = 0; i < outer; ++i) {
     const int64_t first = i * n * inner + (reverse ? (n - 1) * inner : 0);
@@ -30,10 +30,8 @@ void CumulativeLogsumexp(int64_t outer, int64_t n, int64_t inner,
       const int64_t at = first + k * step;
       const int64_t from = exclusive ? at - step : at;
       for (int64_t j = 0; j < inner; ++j) {
-        const T before =
-            k == 0 ? -std::numeric_limits<T>::infinity() : y[at - step + j];
-        y[at + j] =
-            exclusive && k == 0 ? before : LogSumExp(before, x[from + j]);
+        const T before = k == 0 ? start : y[at - step + j];
+        y[at + j] = exclusive && k == 0 ? before : join(before, x[from + j]);
       }
     }
   }
@@ -41,4 +39,4 @@ void CumulativeLogsumexp(int64_t outer, int64_t n, int64_t inner,
 
 }  // namespace reduction_ops
 
-#endif  // TFLITE_CUSTOM_REDUCTION_CUMULATIVE_LOGSUMEXP_MATH_H_
+#endif  // TFLITE_CUSTOM_REDUCTION_CUMULATIVE_MATH_H_

@@ -1,0 +1,165 @@
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <string>
+
+#include "tflite/custom/op_definition.h"
+#include "tflite/custom/op_options.h"
+#include "tflite/custom/opaque_tensor.h"
+#include "tflite/custom/reduction/cumulative_math.h"
+#include "tflite/custom/reduction/reduction.h"
+#include "tflite/custom/reduction/wrapping.h"
+#include "third_party/tensorflow/lite/c/c_api_opaque.h"
+#include "third_party/tensorflow/lite/c/c_api_types.h"
+#include "third_party/tensorflow/lite/c/common.h"
+
+namespace reduction_ops {
+namespace {
+
+using ::tflite::custom::Data;
+using ::tflite::custom::EnsureArity;
+using ::tflite::custom::EnsureScalar;
+using ::tflite::custom::EnsureType;
+using ::tflite::custom::EnsureValid;
+using ::tflite::custom::IntAt;
+using ::tflite::custom::MutableData;
+using ::tflite::custom::OpDefinition;
+using ::tflite::custom::OpOptions;
+using ::tflite::custom::Resize;
+using ::tflite::custom::ShapeOf;
+using ::tflite::custom::WithFloat;
+using ::tflite::custom::WithNumber;
+
+// An op is its name, the types of x, and what Accumulate takes for one of them.
+
+struct CumulativeLogsumexp {
+  static constexpr char kName[] = "CumulativeLogsumexp";
+  static TfLiteStatus EnsureTypeOfX(TfLiteOpaqueContext* context,
+                                    const TfLiteOpaqueTensor* x) {
+    return EnsureType(context, kName, "x", x, {kTfLiteFloat32, kTfLiteFloat64});
+  }
+  template <typename F>
+  static void WithType(TfLiteType type, const F& f) {
+    WithFloat(type, f);
+  }
+  template <typename T>
+  static constexpr T kStart = -std::numeric_limits<T>::infinity();
+  template <typename T>
+  static T Join(T a, T b) {
+    return LogSumExp(a, b);
+  }
+};
+
+struct Cumprod {
+  static constexpr char kName[] = "Cumprod";
+  static TfLiteStatus EnsureTypeOfX(TfLiteOpaqueContext* context,
+                                    const TfLiteOpaqueTensor* x) {
+    return EnsureType(context, kName, "x", x,
+                      {kTfLiteFloat32, kTfLiteFloat64, kTfLiteInt8,
+                       kTfLiteInt16, kTfLiteInt32, kTfLiteInt64, kTfLiteUInt8,
+                       kTfLiteUInt16, kTfLiteUInt32, kTfLiteUInt64});
+  }
+  template <typename F>
+  static void WithType(TfLiteType type, const F& f) {
+    WithNumber(type, f);
+  }
+  template <typename T>
+  static constexpr T kStart = 1;
+  template <typename T>
+  static T Join(T a, T b) {
+    return WrappingProduct(a, b);
+  }
+};
+
+struct OpData {
+  bool exclusive;
+  bool reverse;
+  std::string error;
+};
+
+void* Init(TfLiteOpaqueContext* context, const char* buffer, size_t length) {
+  OpOptions options(buffer, length);
+  auto data = std::make_unique<OpData>();
+  data->exclusive = options.Bool("exclusive", false);
+  data->reverse = options.Bool("reverse", false);
+  data->error = options.error();
+  return data.release();
+}
+
+void Free(TfLiteOpaqueContext* context, void* data) {
+  delete static_cast<OpData*>(data);
+}
+
+template <typename Op>
+TfLiteStatus Prepare(TfLiteOpaqueContext* context, TfLiteOpaqueNode* node) {
+  const auto* data =
+      static_cast<const OpData*>(TfLiteOpaqueNodeGetUserData(node));
+  TF_LITE_OPAQUE_ENSURE_STATUS(EnsureValid(context, Op::kName, data->error));
+  TF_LITE_OPAQUE_ENSURE_STATUS(EnsureArity(context, node, Op::kName, 2, 1));
+  const TfLiteOpaqueTensor* x = TfLiteOpaqueNodeGetInput(context, node, 0);
+  const TfLiteOpaqueTensor* axis = TfLiteOpaqueNodeGetInput(context, node, 1);
+  TfLiteOpaqueTensor* output = TfLiteOpaqueNodeGetOutput(context, node, 0);
+  TF_LITE_OPAQUE_ENSURE_STATUS(Op::EnsureTypeOfX(context, x));
+  TF_LITE_OPAQUE_ENSURE_STATUS(EnsureType(context, Op::kName, "axis", axis,
+                                          {kTfLiteInt32, kTfLiteInt64}));
+  TF_LITE_OPAQUE_ENSURE_STATUS(EnsureScalar(context, Op::kName, "axis", axis));
+  TF_LITE_OPAQUE_ENSURE_STATUS(EnsureType(context, Op::kName, "output", output,
+                                          {TfLiteOpaqueTensorType(x)}));
+  return Resize(context, output, ShapeOf(x));
+}
+
+template <typename Op>
+TfLiteStatus Eval(TfLiteOpaqueContext* context, TfLiteOpaqueNode* node) {
+  const auto* data =
+      static_cast<const OpData*>(TfLiteOpaqueNodeGetUserData(node));
+  const TfLiteOpaqueTensor* x = TfLiteOpaqueNodeGetInput(context, node, 0);
+  const TfLiteOpaqueTensor* axis_tensor =
+      TfLiteOpaqueNodeGetInput(context, node, 1);
+  TfLiteOpaqueTensor* output = TfLiteOpaqueNodeGetOutput(context, node, 0);
+  const int rank = TfLiteOpaqueTensorNumDims(x);
+  const int64_t given = IntAt(axis_tensor);
+  if (given < -rank || given >= rank) {
+    TfLiteOpaqueContextReportError(
+        context, "%s: axis must be in [%d, %d), not %lld", Op::kName, -rank,
+        rank, static_cast<long long>(given));
+    return kTfLiteError;
+  }
+  const int axis = static_cast<int>(given < 0 ? given + rank : given);
+  int64_t outer = 1;
+  int64_t inner = 1;
+  for (int i = 0; i < axis; ++i) outer *= TfLiteOpaqueTensorDim(x, i);
+  for (int i = axis + 1; i < rank; ++i) inner *= TfLiteOpaqueTensorDim(x, i);
+  Op::WithType(TfLiteOpaqueTensorType(x), [&](auto zero) {
+    using T = decltype(zero);
+    Accumulate(outer, TfLiteOpaqueTensorDim(x, axis), inner, data->exclusive,
+               data->reverse, Op::template kStart<T>, Op::template Join<T>,
+               Data<T>(x), MutableData<T>(output));
+  });
+  return kTfLiteOk;
+}
+
+template <typename Op>
+constexpr OpDefinition kDefinition = {Op::kName,
+                                      {Init, Free, Prepare<Op>, Eval<Op>}};
+
+}  // namespace
+
+TfLiteRegistrationExternal* CumulativeLogsumexpOpRegistrationExternal() {
+  return tflite::custom::RegistrationExternalOf<
+      kDefinition<CumulativeLogsumexp>>();
+}
+
+const TfLiteRegistration* CumulativeLogsumexpOpRegistration() {
+  return tflite::custom::RegistrationOf<kDefinition<CumulativeLogsumexp>>();
+}
+
+TfLiteRegistrationExternal* CumprodOpRegistrationExternal() {
+  return tflite::custom::RegistrationExternalOf<kDefinition<Cumprod>>();
+}
+
+const TfLiteRegistration* CumprodOpRegistration() {
+  return tflite::custom::RegistrationOf<kDefinition<Cumprod>>();
+}
+
+}  // namespace reduction_ops

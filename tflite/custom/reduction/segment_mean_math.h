@@ -5,26 +5,26 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "tflite/custom/reduction/wrapping_sum.h"
+
 namespace reduction_ops {
 
-// Sum and count of a mean, which TensorFlow takes in the data's own type: those
-// of integers wrap. Unsigned arithmetic of at least int's size does so without
-// overflowing.
+// What a mean's sum is divided by, the count, TensorFlow too takes in the
+// data's own type: that of integers wraps.
 template <typename T, bool is_integral = std::is_integral_v<T>>
 struct MeanOf {
-  using Sum = T;
   static T Divide(T sum, int64_t count) { return sum / static_cast<T>(count); }
   static bool CanDivide(int64_t count) { return true; }
 };
 
 template <typename T>
 struct MeanOf<T, true> {
-  using Sum = std::make_unsigned_t<T>;
   static T Divide(T sum, int64_t count) {
     const T divisor = static_cast<T>(count);
     // The one quotient that overflows; it wraps as well.
     if (std::is_signed_v<T> && divisor == static_cast<T>(-1)) {
-      return static_cast<T>(Sum(0) - static_cast<Sum>(sum));
+      using Unsigned = std::make_unsigned_t<T>;
+      return static_cast<T>(Unsigned(0) - static_cast<Unsigned>(sum));
     }
     return static_cast<T>(sum / divisor);
   }
@@ -38,7 +38,6 @@ struct MeanOf<T, true> {
 template <typename T, typename I>
 int64_t SegmentMean(int64_t rows, int64_t cols, const T* data,
                     const I* segments, T* means) {
-  using Sum = typename MeanOf<T>::Sum;
   if (rows == 0) return -1;
   std::fill(means,
             means + (static_cast<int64_t>(segments[rows - 1]) + 1) * cols,
@@ -49,8 +48,7 @@ int64_t SegmentMean(int64_t rows, int64_t cols, const T* data,
     T* const mean = means + segment * cols;
     for (; end < rows && segments[end] == segment; ++end) {
       for (int64_t j = 0; j < cols; ++j) {
-        mean[j] = static_cast<T>(static_cast<Sum>(mean[j]) +
-                                 static_cast<Sum>(data[end * cols + j]));
+        mean[j] = WrappingSum(mean[j], data[end * cols + j]);
       }
     }
     if (!MeanOf<T>::CanDivide(end - begin)) return segment;

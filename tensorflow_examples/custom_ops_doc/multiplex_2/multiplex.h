@@ -7,8 +7,8 @@
 namespace custom_op_examples {
 namespace multiplex_internal {
 
-template <typename T>
-inline void MultiplexLoop(const bool* cond, const T* a, const T* b,
+template <typename T, typename Cond>
+inline void MultiplexLoop(const Cond* cond, const T* a, const T* b,
                           int64_t size, T* out) {
   for (int64_t i = 0; i < size; ++i) {
     if constexpr (std::is_trivially_copyable_v<T>) {
@@ -31,8 +31,10 @@ inline void MultiplexLoop(const bool* cond, const T* a, const T* b,
 // `out` may be `a` or `b` itself, but may not overlap either in any other way.
 // This is all the arithmetic of the op and knows nothing of TensorFlow, so a
 // benchmark or another runtime can call it as it is.
-template <typename T>
-void Multiplex(const bool* cond, const T* a, const T* b, int64_t size, T* out) {
+//
+// `Cond` is bool, or an integer where nobody vouches for bytes of 0 and 1.
+template <typename T, typename Cond>
+void Multiplex(const Cond* cond, const T* a, const T* b, int64_t size, T* out) {
   // A compiler uses SIMD on memory that overlaps only where it can see that
   // the two pointers are the same one.
   if (out == a) {

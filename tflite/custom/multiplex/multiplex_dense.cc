@@ -59,7 +59,8 @@ TfLiteStatus Eval(TfLiteOpaqueContext* context, TfLiteOpaqueNode* node) {
   // Choosing needs to know of a type no more than its size.
   const auto multiplex = [&](auto zero) {
     using T = decltype(zero);
-    Multiplex(Data<bool>(cond), Data<T>(a), Data<T>(b), count,
+    // A model's constant may have any byte for a bool, which C++ may not read.
+    Multiplex(Data<uint8_t>(cond), Data<T>(a), Data<T>(b), count,
               MutableData<T>(output));
     return kTfLiteOk;
   };

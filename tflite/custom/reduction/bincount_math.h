@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "tflite/custom/reduction/wrapping.h"
+
 namespace reduction_ops {
 
 // The first of `count` numbers that is negative; `count` where none is.
@@ -28,7 +30,8 @@ void CountBins(int64_t rows, int64_t count, int64_t size, bool binary,
       if (binary) {
         sums[number] = T(1);
       } else {
-        sums[number] += weights == nullptr ? T(1) : weights[i];
+        sums[number] =
+            WrappingSum(sums[number], weights == nullptr ? T(1) : weights[i]);
       }
     }
   }

@@ -53,9 +53,7 @@ template <typename T>
 struct MeanOf<T, true> {
   using Sum = std::make_unsigned_t<T>;
   static constexpr T kEmpty = 0;
-  static T Join(T a, T b) {
-    return static_cast<T>(static_cast<Sum>(a) + static_cast<Sum>(b));
-  }
+  static T Join(T a, T b) { return WrappingSum(a, b); }
   static T Finish(T sum, int64_t count) {
     const T divisor = static_cast<T>(count);
     // The one quotient that overflows; it wraps as well.

@@ -17,6 +17,16 @@ T WrappingProduct(T a, T b) {
   }
 }
 
+// a + b, likewise.
+template <typename T>
+T WrappingSum(T a, T b) {
+  if constexpr (std::is_integral_v<T>) {
+    return static_cast<T>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
+  } else {
+    return a + b;
+  }
+}
+
 }  // namespace reduction_ops
 
 #endif  // TFLITE_CUSTOM_REDUCTION_WRAPPING_H_

@@ -99,7 +99,7 @@ INSTANTIATE_TEST_SUITE_P(
     Kernels, KernelMemoryTest,
     testing::Values("approximate_equal", "cholesky", "cholesky_large",
                     "clip_by_value", "cross", "cumprod", "cumulative_logsumexp",
-                    "dense_bincount", "histogram_fixed_width",
+                    "dense_bincount", "euclidean_norm", "histogram_fixed_width",
                     "leaky_relu_grad", "matrix_inverse", "matrix_inverse_large",
                     "multiplex_dense", "qr", "qr_large", "segment_max",
                     "segment_mean", "svd", "svd_large", "svd_tall", "svd_wide",
@@ -137,9 +137,9 @@ TEST(KernelLifeTest, AThousandLivesLeaveNothingBehind) {
   constexpr int kWarmUp = 10;
   for (const char* name :
        {"cholesky", "cross", "cumulative_logsumexp", "dense_bincount",
-        "histogram_fixed_width", "leaky_relu_grad", "matrix_inverse",
-        "multiplex_dense", "qr", "segment_mean", "svd", "broken_qr",
-        "broken_svd"}) {
+        "euclidean_norm", "histogram_fixed_width", "leaky_relu_grad",
+        "matrix_inverse", "multiplex_dense", "qr", "segment_mean", "svd",
+        "broken_qr", "broken_svd"}) {
     const Model model = LoadModel(name);
     ASSERT_NE(model, nullptr) << name;
     const bool runs = std::strncmp(name, "broken", 6) != 0;

@@ -179,7 +179,7 @@ def _bincount() -> list[Sample]:
     numbers = np.array([[1, 2, 2], [0, 3, 9]], np.int32)
     size = np.array(4, np.int32)
     samples = []
-    for dtype in (*_FLOATS, "int32", "int64"):
+    for dtype in (*_FLOATS, "int64", "int32"):
         weights = np.array([[1, 2, 3], [4, 5, 6]], dtype)
         none = np.zeros(0, dtype)
         inputs = [numbers, size, weights]
@@ -188,6 +188,26 @@ def _bincount() -> list[Sample]:
             Sample([numbers, size, none], [([4], dtype)], {}, [1, 2]),
         ]
     samples.append(Sample(inputs, [([4], dtype)], shape_from_values=True))
+    return samples
+
+
+def _euclidean_norm() -> list[Sample]:
+    samples = []
+    for dtype in _FLOATS:
+        x = np.array([[[1, 2], [3, 4]], [[-5, 6], [7, -8]]], dtype)
+        for axes, keep, shape in [
+            (1, False, [2, 2]),
+            ([0, -1], False, [2]),
+            ([2], True, [2, 2, 1]),
+            ([0, 1, 2], False, []),
+        ]:
+            options = {"keep_dims": keep}
+            inputs = [x, np.array(axes, np.int32)]
+            outputs = [(shape, dtype)]
+            samples += [
+                Sample(inputs, outputs, options, [1]),
+                Sample(inputs, outputs, options, shape_from_values=True),
+            ]
     return samples
 
 
@@ -320,6 +340,7 @@ SAMPLES: dict[str, list[Sample]] = {
     "Cumprod": _cumulative(),
     "CumulativeLogsumexp": _cumulative(),
     "DenseBincount": _dense_bincount(),
+    "EuclideanNorm": _euclidean_norm(),
     "Examples>MultiplexDense": _multiplex(),
     "HistogramFixedWidth": _histogram(),
     "Invert": _unary("int32", "int64", values=[-3, 0, 1, 255]),

@@ -26,6 +26,10 @@ const TfLiteRegistration* CumprodOpRegistration();
 TfLiteRegistrationExternal* DenseBincountOpRegistrationExternal();
 const TfLiteRegistration* DenseBincountOpRegistration();
 
+// "EuclideanNorm": x and the axes that are reduced; option `keep_dims`.
+TfLiteRegistrationExternal* EuclideanNormOpRegistrationExternal();
+const TfLiteRegistration* EuclideanNormOpRegistration();
+
 // "HistogramFixedWidth": values, a range, and a scalar number of bins.
 TfLiteRegistrationExternal* HistogramFixedWidthOpRegistrationExternal();
 const TfLiteRegistration* HistogramFixedWidthOpRegistration();

@@ -59,6 +59,12 @@ def _models() -> dict[str, bytes]:
             one,
             {"binary_output": False},
         ),
+        "euclidean_norm": custom_op_model(
+            "EuclideanNorm",
+            [vectors, _constant([1], "int32")],
+            one,
+            {"keep_dims": True},
+        ),
         "histogram_fixed_width": custom_op_model(
             "HistogramFixedWidth",
             [vector, _constant([-1, 1], "float32"), _constant(7, "int32")],

@@ -1,0 +1,46 @@
+#ifndef TFLITE_CUSTOM_REDUCTION_EUCLIDEAN_NORM_MATH_H_
+#define TFLITE_CUSTOM_REDUCTION_EUCLIDEAN_NORM_MATH_H_
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+namespace reduction_ops {
+
+// A dimension of x, and how far apart in `norms` are the results of elements
+// that are next to each other along it: 0 along a dimension that is reduced.
+struct NormDimension {
+  int64_t size;
+  int64_t stride;
+  int64_t position;  // EuclideanNorm's own.
+};
+
+// Writes to each of `count` norms the root of the sum of the squares of the
+// elements of x that belong to it. `dimensions` are x's `rank`, outermost
+// first.
+template <typename T>
+void EuclideanNorm(NormDimension* dimensions, int rank, const T* x,
+                   int64_t count, T* norms) {
+  std::fill_n(norms, count, T(0));
+  int64_t total = 1;
+  for (int i = 0; i < rank; ++i) {
+    total *= dimensions[i].size;
+    dimensions[i].position = 0;
+  }
+  int64_t at = 0;
+  for (int64_t i = 0; i < total; ++i) {
+    norms[at] += x[i] * x[i];
+    for (int d = rank - 1; d >= 0; --d) {
+      NormDimension& dimension = dimensions[d];
+      at += dimension.stride;
+      if (++dimension.position < dimension.size) break;
+      at -= dimension.stride * dimension.size;
+      dimension.position = 0;
+    }
+  }
+  for (int64_t i = 0; i < count; ++i) norms[i] = std::sqrt(norms[i]);
+}
+
+}  // namespace reduction_ops
+
+#endif  // TFLITE_CUSTOM_REDUCTION_EUCLIDEAN_NORM_MATH_H_

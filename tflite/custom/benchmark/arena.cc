@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "tflite/custom/benchmark/model.h"
 #include "tflite/custom/flatbuffer.h"
@@ -47,19 +48,25 @@ std::string Describe(const TfLiteTensor* tensor) {
 }  // namespace
 
 std::optional<std::string> UnallocatedTensor(
+    const std::vector<const TfLiteTensor*>& tensors) {
+  double total = 0;
+  for (const TfLiteTensor* tensor : tensors) {
+    if (IsUnallocated(tensor, &total)) return Describe(tensor);
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> UnallocatedTensor(
     const TfLiteInterpreter* interpreter, const Model& model) {
   // Inputs and outputs have memory of their own, so that it adds up.
-  double total = 0;
+  std::vector<const TfLiteTensor*> ends;
   for (int i = 0; i < TfLiteInterpreterGetInputTensorCount(interpreter); ++i) {
-    const TfLiteTensor* tensor =
-        TfLiteInterpreterGetInputTensor(interpreter, i);
-    if (IsUnallocated(tensor, &total)) return Describe(tensor);
+    ends.push_back(TfLiteInterpreterGetInputTensor(interpreter, i));
   }
   for (int i = 0; i < TfLiteInterpreterGetOutputTensorCount(interpreter); ++i) {
-    const TfLiteTensor* tensor =
-        TfLiteInterpreterGetOutputTensor(interpreter, i);
-    if (IsUnallocated(tensor, &total)) return Describe(tensor);
+    ends.push_back(TfLiteInterpreterGetOutputTensor(interpreter, i));
   }
+  if (auto tensor = UnallocatedTensor(ends)) return tensor;
   // The operands of ops share it. A tensor that nothing uses gets none.
   const flatbuffer::Vector graphs(flatbuffer::Root(model.bytes().data()),
                                   flatbuffer::kModelSubgraphs);

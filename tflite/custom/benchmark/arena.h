@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "tflite/custom/benchmark/model.h"
 #include "third_party/tensorflow/lite/c/c_api.h"
@@ -15,6 +16,10 @@ namespace tflite::custom::benchmark {
 // bytes".
 std::optional<std::string> UnallocatedTensor(
     const TfLiteInterpreter* interpreter, const Model& model);
+
+// The same among tensors that have memory of their own each.
+std::optional<std::string> UnallocatedTensor(
+    const std::vector<const TfLiteTensor*>& tensors);
 
 }  // namespace tflite::custom::benchmark
 

@@ -1,7 +1,5 @@
 #include "tflite/custom/benchmark/interpreter_session.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
@@ -434,21 +432,7 @@ std::optional<Error> InterpreterSession::Observe(const Options& options) {
 std::optional<std::string> InterpreterSession::UnallocatedTensor() const {
   std::vector<const TfLiteTensor*> tensors(tensors_.begin(), tensors_.end());
   for (size_t i = 0; i < NumOutputs(); ++i) tensors.push_back(Output(i));
-  const double memory = static_cast<double>(sysconf(_SC_PHYS_PAGES)) *
-                        static_cast<double>(sysconf(_SC_PAGESIZE));
-  double total = 0;
-  for (const TfLiteTensor* tensor : tensors) {
-    if (tensor == nullptr || tensor->allocation_type != kTfLiteArenaRw) {
-      continue;
-    }
-    const size_t bytes = TfLiteTensorByteSize(tensor);
-    total += static_cast<double>(bytes);
-    if (total > memory || (bytes > 0 && TfLiteTensorData(tensor) == nullptr)) {
-      return "'" + std::string(TfLiteTensorName(tensor)) + "', of " +
-             std::to_string(bytes) + " bytes";
-    }
-  }
-  return std::nullopt;
+  return benchmark::UnallocatedTensor(tensors);
 }
 
 std::optional<Error> InterpreterSession::Prepare(

@@ -1,0 +1,178 @@
+"""Runs nodes on TensorFlow: at once in eager code, as one op in a graph."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import tensorflow as tf
+from tensorflow.python.eager import context
+from tensorflow.python.eager import record
+from tensorflow.python.framework import ops
+
+from tensorflow_examples.custom_ops_doc.python_op import derivatives
+from tensorflow_examples.custom_ops_doc.python_op import graph
+from tensorflow_examples.custom_ops_doc.python_op import implementation
+from tensorflow_examples.custom_ops_doc.python_op import shape_inference
+from tensorflow_examples.custom_ops_doc.python_op import tensor_variable
+
+# Of a tf.Graph: the nodes that are in it, by what they compute.
+_NODES_ATTRIBUTE = "_python_op_nodes"
+# Of a tf.Operation: the Apply that it computes.
+NODE_ATTRIBUTE = "_python_op_node"
+
+_LOCAL_CPU = "/job:localhost/replica:0/task:0/device:CPU:0"
+
+
+def run(node: graph.Apply) -> list[tf.Tensor]:
+    """Computes the outputs of a node whose inputs have tensors.
+
+    Args:
+      node: the node.
+
+    Returns:
+      A tensor for each output, which the tapes and accumulators know about.
+    """
+    if context.executing_eagerly():
+        outputs = _run_eagerly(node)
+    else:
+        outputs = _run_in_graph(node)
+    if record.could_possibly_record():
+        derivatives.record(node, outputs)
+    return outputs
+
+
+def defer(node: graph.Apply) -> None:
+    """Prepares a node some of whose inputs have no tensors yet."""
+    for v in node.inputs:
+        if isinstance(v, tensor_variable.TensorConstant):
+            v.freeze()
+
+
+def _run_eagerly(node: graph.Apply) -> list[tf.Tensor]:
+    arrays = []
+    for v in node.inputs:
+        if isinstance(v, tensor_variable.TensorConstant):
+            arrays.append(graph.read_only(v.data))
+        else:
+            arrays.append(_array_of(v.tensor))
+    outputs = implementation.compute(node, arrays)
+    tensors = []
+    for v, array in zip(node.outputs, outputs, strict=True):
+        for i, x in enumerate(arrays):
+            if array is x:
+                # A tensor is never changed, so an input can be the output.
+                tensors.append(tf.convert_to_tensor(node.inputs[i].tensor))
+                break
+        else:
+            tensors.append(_eager_tensor(array, v.type.tf_dtype))
+    return tensors
+
+
+def _array_of(tensor: tf.Tensor) -> np.ndarray:
+    """Returns a view of an eager tensor's memory, without a copy on a CPU."""
+    array = tensor._numpy()
+    if type(array) is not np.ndarray:  # A scalar, bytes for a string.
+        array = np.asarray(array, object if tensor.dtype == tf.string else None)
+    array.flags.writeable = False
+    return array
+
+
+def _eager_tensor(array: np.ndarray, dtype: tf.DType) -> tf.Tensor:
+    """Makes a tensor of an array, whose memory it may share."""
+    ctx = context.context()
+    device = _LOCAL_CPU
+    if ctx.get_server_def() is not None:  # This process is one of a cluster.
+        device = f"{ctx.host_address_space()}/device:CPU:0"
+    return ops.EagerTensor(array, device, dtype.as_datatype_enum)
+
+
+def _run_in_graph(node: graph.Apply) -> list[tf.Tensor]:
+    tensors = [v.tensor for v in node.inputs]
+    nodes = graph.attached(ops.get_default_graph(), _NODES_ATTRIBUTE)
+    key = (node.op, *map(id, tensors), _control_flow_context())
+    merged = nodes.get(key)
+    if merged is not None:
+        return [v.tensor for v in merged.outputs]
+
+    # The tapes are to see the op, not the call that it is made of.
+    with record.stop_recording():
+        outputs = tf.numpy_function(
+            _Kernel(node),
+            tensors,
+            [v.type.tf_dtype for v in node.outputs],
+            stateful=False,
+            name=_node_name(node),
+        )
+    shapes = shape_inference.static_shapes(node)
+    for v, tensor, shape in zip(node.outputs, outputs, shapes, strict=True):
+        tensor.set_shape(shape)
+        v.tensor = tensor
+        tensor_variable.register(v)
+    if outputs:
+        operation = outputs[0].op
+        setattr(operation, NODE_ATTRIBUTE, node)
+        operation._gradient_function = derivatives.graph_gradient(node)
+    nodes[key] = node
+    return list(outputs)
+
+
+def _control_flow_context():
+    # A node of a v1 loop's body is of no use outside of it.
+    return id(ops.get_default_graph()._get_control_flow_context())
+
+
+def _node_name(node: graph.Apply) -> str:
+    return type(node.op).__name__.lstrip("_") or "PythonOp"
+
+
+class _Kernel:
+    """What TensorFlow calls, from one of its threads, to compute a node."""
+
+    def __init__(self, node: graph.Apply):
+        self._node = node
+        self.__name__ = str(node.op)
+
+    def __call__(self, *arrays: np.ndarray) -> Sequence[np.ndarray]:
+        inputs = [_input_array(a) for a in arrays]
+        ctx = context.context()
+        options = ctx.function_call_options
+        # A tf.function that the op calls must not wait for a thread of the pool:
+        # this thread is one, and all may be waiting likewise.
+        ctx.function_call_options = _inline_options()
+        try:
+            outputs = implementation.compute(self._node, inputs)
+        finally:
+            ctx.function_call_options = options
+        for i, (v, array) in enumerate(
+            zip(self._node.outputs, outputs, strict=True)
+        ):
+            shape = v.tensor.shape
+            if not shape.is_compatible_with(array.shape):
+                raise TypeError(
+                    f"{self._node.op}: output {i} has shape {array.shape}, but "
+                    f"infer_shape said {shape}"
+                )
+        return [
+            # TensorFlow could write to an output that nobody else needs.
+            array.copy() if any(array is x for x in inputs) else array
+            for array in outputs
+        ]
+
+
+def _input_array(array: np.ndarray) -> np.ndarray:
+    array = np.asarray(array)
+    array.flags.writeable = False
+    return array
+
+
+def _inline_options() -> context.FunctionCallOptions:
+    global _INLINE_OPTIONS
+    if _INLINE_OPTIONS is None:
+        _INLINE_OPTIONS = context.FunctionCallOptions(
+            executor_type="SINGLE_THREADED_EXECUTOR"
+        )
+    return _INLINE_OPTIONS
+
+
+_INLINE_OPTIONS: context.FunctionCallOptions | None = None

@@ -1,0 +1,387 @@
+"""`TensorVariable`: variables that are written like tensors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+from tensorflow.python.eager import context
+from tensorflow.python.framework import composite_tensor
+from tensorflow.python.framework import ops
+
+from tensorflow_examples.custom_ops_doc.python_op import graph
+from tensorflow_examples.custom_ops_doc.python_op import tensor
+from tensorflow_examples.custom_ops_doc.python_op import tensor_type
+
+# Of a tf.Graph: the Variables of the tensors that ops gave in it, by id. A
+# Variable keeps its tensor alive, so that the id stays that tensor's.
+_VARIABLES_ATTRIBUTE = "_python_op_variables"
+
+
+class TensorVariable(graph.Variable):
+    """A tensor, or what will be one, with a tensor's operators and methods.
+
+    Operators promote dtypes as NumPy does. They return a TensorVariable; where
+    this one stands for a `tf.Tensor`, the result does too. TensorFlow's own
+    functions take such a variable for its tensor.
+    """
+
+    # NumPy's operators then leave `array * variable` to this class.
+    __array_ufunc__ = None
+
+    @property
+    def dtype(self) -> str:
+        """The name of the dtype."""
+        return self.type.dtype
+
+    @property
+    def ndim(self) -> int | None:
+        """The rank, or None where it is not known."""
+        return self.type.ndim
+
+    @property
+    def broadcastable(self) -> tuple[bool, ...] | None:
+        """Which dimensions are known to be 1."""
+        return self.type.broadcastable
+
+    @property
+    def shape(self) -> TensorVariable:
+        """The shape as an int64 vector; of an op's output, without running it."""
+        return tensor.shape(self)
+
+    def __tf_tensor__(self, dtype=None, name=None) -> tf.Tensor:
+        if self.tensor is None:
+            raise TypeError(
+                f"{self} is symbolic: it has no value yet that TensorFlow could "
+                f"work with. Use python_op.tensor's functions on it, and "
+                f"python_op.function to evaluate it"
+            )
+        value = tf.convert_to_tensor(self.tensor, name=name)
+        if dtype is not None and not dtype.is_compatible_with(value.dtype):
+            raise ValueError(
+                f"{self} is a tensor of dtype {value.dtype.name}, not "
+                f"{tf.as_dtype(dtype).name}"
+            )
+        return value
+
+    def numpy(self) -> np.ndarray:
+        """Returns the value as an array, where there is one.
+
+        Raises:
+          TypeError: If the variable is symbolic.
+          NotImplementedError: If its tensor is one of a graph.
+        """
+        return np.asarray(tf.convert_to_tensor(self).numpy())
+
+    def __array__(self, dtype=None, copy=None) -> np.ndarray:
+        return np.array(self.numpy(), dtype=dtype)
+
+    def __int__(self) -> int:
+        return int(self.numpy())
+
+    def __index__(self) -> int:
+        return self.numpy().__index__()
+
+    def __float__(self) -> float:
+        return float(self.numpy())
+
+    def __bool__(self) -> bool:
+        return bool(self.numpy())
+
+    def __len__(self) -> int:
+        known = tensor_type.known_shape(self)
+        if not known or known[0] is None:
+            raise TypeError(f"the length of {self} is not known")
+        return known[0]
+
+    def __iter__(self):
+        return (self[i] for i in range(len(self)))
+
+    __hash__ = graph.Variable.__hash__
+
+    def __neg__(self):
+        return tensor.negative(self)
+
+    def __pos__(self):
+        return self
+
+    def __abs__(self):
+        return tensor.absolute(self)
+
+    def __invert__(self):
+        return tensor.invert(self)
+
+    def __add__(self, other):
+        return tensor.add(self, other)
+
+    def __radd__(self, other):
+        return tensor.add(other, self)
+
+    def __sub__(self, other):
+        return tensor.subtract(self, other)
+
+    def __rsub__(self, other):
+        return tensor.subtract(other, self)
+
+    def __mul__(self, other):
+        return tensor.multiply(self, other)
+
+    def __rmul__(self, other):
+        return tensor.multiply(other, self)
+
+    def __truediv__(self, other):
+        return tensor.true_divide(self, other)
+
+    def __rtruediv__(self, other):
+        return tensor.true_divide(other, self)
+
+    def __floordiv__(self, other):
+        return tensor.floor_divide(self, other)
+
+    def __rfloordiv__(self, other):
+        return tensor.floor_divide(other, self)
+
+    def __mod__(self, other):
+        return tensor.mod(self, other)
+
+    def __rmod__(self, other):
+        return tensor.mod(other, self)
+
+    def __pow__(self, other):
+        return tensor.power(self, other)
+
+    def __rpow__(self, other):
+        return tensor.power(other, self)
+
+    def __matmul__(self, other):
+        return tensor.matmul(self, other)
+
+    def __rmatmul__(self, other):
+        return tensor.matmul(other, self)
+
+    def __and__(self, other):
+        return tensor.bitwise_and(self, other)
+
+    __rand__ = __and__
+
+    def __or__(self, other):
+        return tensor.bitwise_or(self, other)
+
+    __ror__ = __or__
+
+    def __xor__(self, other):
+        return tensor.bitwise_xor(self, other)
+
+    __rxor__ = __xor__
+
+    # `==` compares identities, as graphs need; `tensor.eq` compares values.
+    def __lt__(self, other):
+        return tensor.less(self, other)
+
+    def __le__(self, other):
+        return tensor.less_equal(self, other)
+
+    def __gt__(self, other):
+        return tensor.greater(self, other)
+
+    def __ge__(self, other):
+        return tensor.greater_equal(self, other)
+
+    def __getitem__(self, index):
+        return tensor.getitem(self, index)
+
+    @property
+    def T(self):  # noqa: N802
+        """The variable with its dimensions reversed."""
+        return tensor.transpose(self)
+
+    def transpose(self, *axes):
+        """Returns it with its dimensions in the order of `axes`, or reversed."""
+        axes = axes[0] if len(axes) == 1 and not np.isscalar(axes[0]) else axes
+        return tensor.transpose(self, axes or None)
+
+    def dimshuffle(self, *pattern):
+        """Returns it with dimensions reordered, and "x" a new one of size 1."""
+        pattern = pattern[0] if np.ndim(pattern) == 2 else pattern
+        return tensor.dimshuffle(self, pattern)
+
+    def reshape(self, *shape):
+        """Returns it with another shape."""
+        shape = shape[0] if len(shape) == 1 and np.ndim(shape[0]) else shape
+        return tensor.reshape(self, shape)
+
+    def flatten(self):
+        """Returns it as a vector."""
+        return tensor.reshape(self, (-1,))
+
+    ravel = flatten
+
+    def astype(self, dtype):
+        """Returns it with another dtype."""
+        return tensor.cast(self, dtype)
+
+    def dot(self, other):
+        """Returns `tensor.dot(self, other)`."""
+        return tensor.dot(self, other)
+
+    def sum(self, axis=None, keepdims=False):
+        """Returns the sum over `axis`."""
+        return tensor.sum(self, axis, keepdims)
+
+    def prod(self, axis=None, keepdims=False):
+        """Returns the product over `axis`."""
+        return tensor.prod(self, axis, keepdims)
+
+    def mean(self, axis=None, keepdims=False):
+        """Returns the mean over `axis`."""
+        return tensor.mean(self, axis, keepdims)
+
+    def max(self, axis=None, keepdims=False):
+        """Returns the maximum over `axis`."""
+        return tensor.max(self, axis, keepdims)
+
+    def min(self, axis=None, keepdims=False):
+        """Returns the minimum over `axis`."""
+        return tensor.min(self, axis, keepdims)
+
+    def zeros_like(self):
+        """Returns zeros of its shape and dtype."""
+        return tensor.zeros_like(self)
+
+    def ones_like(self):
+        """Returns ones of its shape and dtype."""
+        return tensor.ones_like(self)
+
+    def copy(self):
+        """Returns the same value as a new variable."""
+        return tensor.identity(self)
+
+
+tensor_type.TensorType.variable_class = TensorVariable
+
+
+class TensorConstant(TensorVariable):
+    """A variable whose value is an array.
+
+    Attributes:
+      data: the array.
+    """
+
+    def __init__(self, type: tensor_type.TensorType, data: np.ndarray):
+        super().__init__(type)
+        self.data = data
+        self._tensor = None
+
+    @property
+    def tensor(self) -> tf.Tensor:
+        """The value as a tensor, made when it is first asked for."""
+        if self._tensor is not None:
+            return self._tensor
+        with tf.init_scope():
+            # Outside of every graph, so that all of them can take it.
+            value = tf.constant(self.data)
+            if context.executing_eagerly():
+                self._tensor = value
+                return value
+        return tf.constant(self.data)
+
+    def freeze(self) -> None:
+        """Keeps the value as it is now, whatever happens to the caller's array."""
+        self.data = graph.read_only(self.data.copy())
+
+    def __str__(self) -> str:
+        return f"TensorConstant{{{np.array2string(self.data, threshold=8)}}}"
+
+
+def as_tensor_variable(
+    x: Any, name: str | None = None, ndim: int | None = None, dtype: Any = None
+) -> TensorVariable:
+    """Returns `x` as a TensorVariable, so that an Apply may take it.
+
+    Args:
+      x: a TensorVariable (returned as it is), a `tf.Tensor`, a `tf.Variable`, an
+        array, or nested lists of numbers.
+      name: a name for a new variable.
+      ndim: the rank wanted.
+      dtype: a dtype that lists and Python numbers are converted to; NumPy's
+        choice where it is None.
+
+    Returns:
+      A variable that stands for `x`. Its type has the dtype and the rank.
+
+    Raises:
+      TypeError: If `x` is none of these, as a `tf.SparseTensor` is, or has more
+        dimensions than `ndim`.
+    """
+    if isinstance(x, tf.Tensor):
+        variable = _variable_of(x)
+    elif isinstance(x, TensorVariable):
+        variable = x
+    elif isinstance(x, graph.Variable):
+        raise TypeError(f"{x} is a variable of type {x.type}, not a tensor")
+    elif isinstance(x, (list, tuple)) and any(
+        isinstance(item, (graph.Variable, tf.Tensor)) for item in x
+    ):
+        variable = tensor.stack(x)
+    elif isinstance(x, tf.Variable):
+        variable = _variable_of(tf.convert_to_tensor(x))
+    else:
+        variable = _constant(x, dtype)
+    if ndim is not None and variable.ndim != ndim:
+        raise TypeError(
+            f"a tensor of {ndim} dimensions is wanted, and {variable} of type "
+            f"{variable.type} has {variable.ndim}"
+        )
+    if name is not None and variable.name is None:
+        variable.name = name
+    return variable
+
+
+def _variable_of(value: tf.Tensor) -> TensorVariable:
+    if isinstance(value, ops.EagerTensor):
+        rank = len(value._shape_tuple())
+    else:
+        known = getattr(value.graph, _VARIABLES_ATTRIBUTE, {}).get(id(value))
+        if known is not None:
+            return known
+        rank = value.shape.rank
+    variable = TensorVariable(tensor_type.rank_type(value.dtype, rank))
+    variable.tensor = value
+    return variable
+
+
+def register(variable: TensorVariable) -> None:
+    """Lets `as_tensor_variable` find the variable of an op's output in a graph."""
+    known = graph.attached(variable.tensor.graph, _VARIABLES_ATTRIBUTE)
+    known[id(variable.tensor)] = variable
+
+
+def _constant(x: Any, dtype: Any) -> TensorConstant:
+    if isinstance(x, composite_tensor.CompositeTensor):
+        raise TypeError(
+            f"a {type(x).__name__} is not a dense tensor; convert it first, for "
+            f"example with tf.sparse.to_dense or its to_tensor method"
+        )
+    try:
+        data = np.asarray(x)
+    except ValueError as e:
+        raise TypeError(f"{x!r} is not a tensor: {e}") from e
+    if dtype is not None and not hasattr(x, "dtype"):
+        wanted = np.dtype(tf.as_dtype(dtype).as_numpy_dtype)
+        if np.can_cast(data.dtype, wanted, "same_kind"):
+            data = data.astype(wanted)
+    if data.dtype.kind in "US":
+        data = data.astype(object)
+    elif data.dtype == object and not _all_text(data):
+        raise TypeError(
+            f"{x!r}, a {type(x).__name__}, is not a tensor, an array or nested "
+            f"lists of numbers"
+        )
+    return TensorConstant(
+        tensor_type.rank_type(tf.as_dtype(data.dtype), data.ndim), data
+    )
+
+
+def _all_text(data: np.ndarray) -> bool:
+    return data.size > 0 and all(isinstance(x, (str, bytes)) for x in data.flat)

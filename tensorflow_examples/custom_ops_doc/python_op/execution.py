@@ -13,6 +13,7 @@ from tensorflow.python.framework import ops
 from tensorflow_examples.custom_ops_doc.python_op import derivatives
 from tensorflow_examples.custom_ops_doc.python_op import graph
 from tensorflow_examples.custom_ops_doc.python_op import implementation
+from tensorflow_examples.custom_ops_doc.python_op import python_call
 from tensorflow_examples.custom_ops_doc.python_op import shape_inference
 from tensorflow_examples.custom_ops_doc.python_op import tensor_variable
 
@@ -89,20 +90,20 @@ def _eager_tensor(array: np.ndarray, dtype: tf.DType) -> tf.Tensor:
 
 def _run_in_graph(node: graph.Apply) -> list[tf.Tensor]:
     tensors = [v.tensor for v in node.inputs]
-    nodes = graph.attached(ops.get_default_graph(), _NODES_ATTRIBUTE)
-    key = (node.op, *map(id, tensors), _control_flow_context())
+    default = ops.get_default_graph()
+    nodes = graph.attached(default, _NODES_ATTRIBUTE)
+    key = (node.op, *map(id, tensors), graph.control_flow_context(default))
     merged = nodes.get(key)
     if merged is not None:
         return [v.tensor for v in merged.outputs]
 
     # The tapes are to see the op, not the call that it is made of.
     with record.stop_recording():
-        outputs = tf.numpy_function(
+        outputs = python_call.python_call(
             _Kernel(node),
-            tensors,
+            [tf.convert_to_tensor(t) for t in tensors],
             [v.type.tf_dtype for v in node.outputs],
-            stateful=False,
-            name=_node_name(node),
+            _node_name(node),
         )
     shapes = shape_inference.static_shapes(node)
     for v, tensor, shape in zip(node.outputs, outputs, shapes, strict=True):
@@ -117,11 +118,6 @@ def _run_in_graph(node: graph.Apply) -> list[tf.Tensor]:
     return list(outputs)
 
 
-def _control_flow_context():
-    # A node of a v1 loop's body is of no use outside of it.
-    return id(ops.get_default_graph()._get_control_flow_context())
-
-
 def _node_name(node: graph.Apply) -> str:
     return type(node.op).__name__.lstrip("_") or "PythonOp"
 
@@ -134,16 +130,7 @@ class _Kernel:
         self.__name__ = str(node.op)
 
     def __call__(self, *arrays: np.ndarray) -> Sequence[np.ndarray]:
-        inputs = [_input_array(a) for a in arrays]
-        ctx = context.context()
-        options = ctx.function_call_options
-        # A tf.function that the op calls must not wait for a thread of the pool:
-        # this thread is one, and all may be waiting likewise.
-        ctx.function_call_options = _inline_options()
-        try:
-            outputs = implementation.compute(self._node, inputs)
-        finally:
-            ctx.function_call_options = options
+        outputs = implementation.compute(self._node, list(arrays))
         for i, (v, array) in enumerate(
             zip(self._node.outputs, outputs, strict=True)
         ):
@@ -153,26 +140,4 @@ class _Kernel:
                     f"{self._node.op}: output {i} has shape {array.shape}, but "
                     f"infer_shape said {shape}"
                 )
-        return [
-            # TensorFlow could write to an output that nobody else needs.
-            array.copy() if any(array is x for x in inputs) else array
-            for array in outputs
-        ]
-
-
-def _input_array(array: np.ndarray) -> np.ndarray:
-    array = np.asarray(array)
-    array.flags.writeable = False
-    return array
-
-
-def _inline_options() -> context.FunctionCallOptions:
-    global _INLINE_OPTIONS
-    if _INLINE_OPTIONS is None:
-        _INLINE_OPTIONS = context.FunctionCallOptions(
-            executor_type="SINGLE_THREADED_EXECUTOR"
-        )
-    return _INLINE_OPTIONS
-
-
-_INLINE_OPTIONS: context.FunctionCallOptions | None = None
+        return outputs

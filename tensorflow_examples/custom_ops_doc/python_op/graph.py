@@ -177,3 +177,11 @@ def attached(owner: Any, attribute: str) -> dict:
         found = {}
         setattr(owner, attribute, found)
     return found
+
+
+def control_flow_context(owner: Any) -> int:
+    """Returns a key of the v1 loop or branch that a graph is being built in.
+
+    What is made there is of no use outside of it.
+    """
+    return id(owner._get_control_flow_context())

@@ -97,6 +97,11 @@ class TensorType(Type):
           ValueError: If a dimension is negative.
         """
         self.tf_dtype = tf.as_dtype(dtype)
+        if self.tf_dtype in (tf.resource, tf.variant):
+            raise TypeError(
+                f"a tensor of dtype {self.tf_dtype.name} has no values that "
+                f"NumPy could hold"
+            )
         self.numpy_dtype = np.dtype(self.tf_dtype.as_numpy_dtype)
         self.dtype = self.tf_dtype.name
         self.shape = None if shape is None else tuple(map(_dimension, shape))

@@ -17,6 +17,8 @@ from tensorflow_examples.custom_ops_doc.python_op import tensor_type
 # Of a tf.Graph: the Variables of the tensors that ops gave in it, by id. A
 # Variable keeps its tensor alive, so that the id stays that tensor's.
 _VARIABLES_ATTRIBUTE = "_python_op_variables"
+# Of a tf.Graph: the tensors of constants, by value.
+_CONSTANTS_ATTRIBUTE = "_python_op_constants"
 
 
 class TensorVariable(graph.Variable):
@@ -275,16 +277,27 @@ class TensorConstant(TensorVariable):
 
     @property
     def tensor(self) -> tf.Tensor:
-        """The value as a tensor, made when it is first asked for."""
-        if self._tensor is not None:
+        """The value as a tensor: one for eager code, one for each graph.
+
+        In a graph, equal small values are one tensor, so that an op that is
+        applied to them twice is seen to be applied to the same.
+        """
+        if context.executing_eagerly():
+            if self._tensor is None:
+                self._tensor = tf.constant(self.data)
             return self._tensor
-        with tf.init_scope():
-            # Outside of every graph, so that all of them can take it.
-            value = tf.constant(self.data)
-            if context.executing_eagerly():
-                self._tensor = value
-                return value
-        return tf.constant(self.data)
+        default = ops.get_default_graph()
+        key = (graph.control_flow_context(default), self._value_key())
+        constants = graph.attached(default, _CONSTANTS_ATTRIBUTE)
+        if key not in constants:
+            # The variable stays with its tensor: the key may be its id.
+            constants[key] = (self, tf.constant(self.data))
+        return constants[key][1]
+
+    def _value_key(self):
+        if self.data.nbytes > 1024 or self.data.dtype.hasobject:
+            return id(self)
+        return self.data.dtype.str, self.data.shape, self.data.tobytes()
 
     def freeze(self) -> None:
         """Keeps the value as it is now, whatever happens to the caller's array."""

@@ -1,5 +1,6 @@
 """The C++ compiler of the machine or of the workspace, and how it makes an extension module."""
 
+import contextlib
 import dataclasses
 import hashlib
 import os
@@ -143,7 +144,8 @@ class Compiler:
             try:
                 output = process.communicate()[0]
             except BaseException:
-                os.killpg(process.pid, signal.SIGKILL)
+                with contextlib.suppress(ProcessLookupError):
+                    os.killpg(process.pid, signal.SIGKILL)
                 raise
         if process.returncode:
             raise CCompileError(

@@ -103,11 +103,12 @@ def c_implementation(
       second a list of cells, lists of one element, that hold None or an array to
       reuse. When it returns, each cell holds an output, which may be the same array
       written anew. It holds the GIL. Where it raises, the cells hold what they
-      held. It raises what `c_code` sets before `%(fail)s`; with `check_input`,
-      TypeError for an input that is no array or has another dtype or ndim, and
-      ValueError for one that is not aligned or not of the machine's byte order;
-      RuntimeError where the code fails without an exception, throws a C++ one, or
-      leaves an output NULL; TypeError where it leaves one of another dtype or ndim.
+      held. It raises what `c_code` sets before `%(fail)s`; RuntimeError where the
+      code fails without an exception, throws a C++ one, or leaves an output NULL;
+      TypeError where it leaves one of another dtype or ndim. An input that is no
+      array or has another dtype or ndim is a TypeError, one that is not aligned or
+      not of the machine's byte order a ValueError; where the op's `check_input` is
+      False nobody looks, and the code gets whatever is there.
 
       None where the op has no `c_code`, or one that raises NotImplementedError.
       None, with one CCodeWarning for an op and a cause, where there is no compiler,

@@ -65,6 +65,17 @@ class ToolchainTest(absltest.TestCase):
     def test_the_compiler_is_the_workspaces(self):
         self.assertIn("/debian_cc/bin/clang++", _CXX.command[0])
 
+    def test_no_header_of_the_machine_is_read(self):
+        read = self.create_tempfile("read.d").full_path
+        run(CodeOp(ALLOCATE, c_compile_args=["-MD", "-MF", read]), np.zeros(1))
+        with open(read) as file:
+            headers = file.read().replace("\\\n", " ").split()[2:]
+        self.assertGreater(len(headers), 100)
+        for header in headers:
+            self.assertRegex(
+                header, r"\.runfiles/(debian_cc|debian_python|pypi)/"
+            )
+
     def test_python_headers_are_those_of_the_interpreter(self):
         header = pathlib.Path(sysconfig.get_path("include"), "patchlevel.h")
         self.assertIn("/debian_python/", str(header))
@@ -254,7 +265,8 @@ class ContractTest(absltest.TestCase):
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             self.assertIsNone(c_op.c_implementation(object(), DOUBLES))
-            self.assertIsNone(c_op.c_implementation(NotForThis(""), DOUBLES))
+            for node in (DOUBLES, make_node([("object", 1)], [])):
+                self.assertIsNone(c_op.c_implementation(NotForThis(""), node))
 
 
 class StorageTest(absltest.TestCase):

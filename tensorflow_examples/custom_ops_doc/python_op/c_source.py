@@ -6,7 +6,7 @@ inputs and outputs from 0:
 | name                                     | what it is                                     |
 |------------------------------------------|------------------------------------------------|
 | `inputs[i]`, `INPUT_i`                   | a `PyArrayObject*`, borrowed, not to be changed |
-| `outputs[i]`, `OUTPUT_i`                 | a `PyArrayObject*&`: what the storage cell held, or NULL |
+| `outputs[i]`, `OUTPUT_i`                 | a `PyArrayObject*`: what the storage cell held, or NULL; to be left with a new reference |
 | `dtype_X`                                | for a variable X: the C type of its elements, such as `npy_float64` |
 | `DTYPE_INPUT_i`, `DTYPE_OUTPUT_i`        | the same, by place                             |
 | `TYPENUM_INPUT_i`, `TYPENUM_OUTPUT_i`    | NumPy's number of the dtype, such as `NPY_FLOAT64` |
@@ -162,6 +162,17 @@ class _Variable:
         ]
 
 
+def _variables(
+    kind: str, names: Sequence[str], variables: Sequence[Any]
+) -> list[_Variable]:
+    return [
+        _Variable(kind, index, name, variable)
+        for index, (name, variable) in enumerate(
+            zip(names, variables, strict=True)
+        )
+    ]
+
+
 def _piece(name: str, code: str) -> list[str]:
     """Returns an op's code so that the compiler's messages say `name:line`."""
     if not code.strip():
@@ -200,21 +211,14 @@ def c_source(op: Any, node: Any) -> str | None:
     method = op_method(op, "c_code")
     if method is None:
         return None
-    inputs = [
-        _Variable("input", i, f"V{i + 1}", variable)
-        for i, variable in enumerate(node.inputs)
-    ]
-    outputs = [
-        _Variable("output", i, f"V{len(inputs) + i + 1}", variable)
-        for i, variable in enumerate(node.outputs)
-    ]
     sub = {
         "fail": f"{{ goto {_FAIL_LABEL}; }}",
         "id": "0",
         "params": "PARAMS",
     }
-    input_names = [variable.name for variable in inputs]
-    output_names = [variable.name for variable in outputs]
+    count = len(node.inputs)
+    input_names = [f"V{i + 1}" for i in range(count)]
+    output_names = [f"V{count + i + 1}" for i in range(len(node.outputs))]
     name = [_NODE] if _takes_name(op) else []
     try:
         code = method(node, *name, input_names, output_names, dict(sub))
@@ -222,6 +226,8 @@ def c_source(op: Any, node: Any) -> str | None:
         return None
     if not isinstance(code, str):
         raise TypeError(f"{op}: c_code must return a string: got {code!r}")
+    inputs = _variables("input", input_names, node.inputs)
+    outputs = _variables("output", output_names, node.outputs)
     cleanup = call_optional(
         op,
         "c_code_cleanup",

@@ -10,6 +10,8 @@ import shlex
 import shutil
 import signal
 import subprocess
+import threading
+from collections.abc import Iterator
 from collections.abc import Mapping
 from collections.abc import Sequence
 
@@ -123,36 +125,56 @@ class Compiler:
         )
         environment.update(LC_ALL="C", TMPDIR=folder)
         command = [*self.command, *arguments]
+        process = None
         try:
-            # A group of its own: on Ctrl-C all that the compiler started goes, and goes before the folder does.
-            process = subprocess.Popen(
-                command,
-                cwd=folder,
-                env=environment,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-                encoding="utf-8",
-                errors="replace",
-            )
+            with _interrupt_held_back():
+                # A group of its own: on Ctrl-C all that the compiler started goes, and goes before the folder does.
+                process = subprocess.Popen(
+                    command,
+                    cwd=folder,
+                    env=environment,
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.STDOUT,
+                    start_new_session=True,
+                    encoding="utf-8",
+                    errors="replace",
+                )
+            output = process.communicate()[0]
         except OSError as error:
             raise CCompileError(
                 f"the compiler cannot be started: {error}\n{shlex.join(command)}"
             ) from error
-        with process:
-            try:
-                output = process.communicate()[0]
-            except BaseException:
-                with contextlib.suppress(ProcessLookupError):
-                    os.killpg(process.pid, signal.SIGKILL)
-                raise
+        except BaseException:
+            if process is not None and process.returncode is None:
+                os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
+                process.stdout.close()
+            raise
         if process.returncode:
             raise CCompileError(
                 f"the compiler ended with status {process.returncode}:\n"
                 f"{shlex.join(command)}\n{output.strip()}",
                 lasting=process.returncode > 0,
             )
+
+
+@contextlib.contextmanager
+def _interrupt_held_back() -> Iterator[None]:
+    """Lets Ctrl-C through at the end, not within: there, a process that was started would be lost."""
+    handler = signal.getsignal(signal.SIGINT)
+    in_main = threading.current_thread() is threading.main_thread()
+    if not in_main or not callable(handler):
+        yield
+        return
+    held: list[tuple] = []
+    signal.signal(signal.SIGINT, lambda *arguments: held.append(arguments))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, handler)
+    if held:
+        handler(*held[0])
 
 
 def machine_identity(arguments: Sequence[str]) -> list[object]:

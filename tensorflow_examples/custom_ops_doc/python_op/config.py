@@ -32,8 +32,9 @@ storage_reuse_limit = int(
 # or "raise".
 c_code_on_failure = os.environ.get("PYTHON_OP_C_CODE_ON_FAILURE", "warn")
 
-# The C++ compiler of `c_code`, a path or a name; empty looks for one.
-cxx = os.environ.get("PYTHON_OP_CXX", "")
+# The C++ compiler of `c_code`, a path or a name. None looks for one: $CXX, the
+# workspace's own, one on PATH. Empty means that there is none.
+cxx = os.environ.get("PYTHON_OP_CXX")
 
 # Where compiled `c_code` is cached; empty is a folder of the user's cache.
 compile_dir = os.environ.get("PYTHON_OP_COMPILE_DIR", "")

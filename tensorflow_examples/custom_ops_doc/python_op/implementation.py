@@ -1,4 +1,4 @@
-"""How the values of a node are computed: make_thunk or perform.
+"""How the values of a node are computed: make_thunk, c_code or perform.
 
 A node is computed from arrays to arrays, by whichever implementation its op
 has. Here are the checks of what comes out, the storage that goes round, and the
@@ -15,6 +15,7 @@ from typing import Protocol
 
 import numpy as np
 
+from tensorflow_examples.custom_ops_doc.python_op import c_op
 from tensorflow_examples.custom_ops_doc.python_op import config
 from tensorflow_examples.custom_ops_doc.python_op import graph
 
@@ -64,6 +65,9 @@ class _Cache:
         self.overrides_thunk = (
             type(op).make_thunk is not op_module.Op.make_thunk
         )
+        self.has_c_code = hasattr(op, "c_code")
+        # Compiled c_code, or None where there is none, by the types of a node.
+        self.compiled: dict[tuple, Compute | None] = {}
         # Storage that nobody uses at the moment, a list for each call at once.
         self.storage: list[list[list]] = []
         # Calls in a row that did not use what storage offered.
@@ -151,7 +155,26 @@ def run_in_storage(
 
 
 def _implementation(cache: _Cache, node: graph.Apply) -> Compute:
-    return _run_thunk if cache.overrides_thunk else _perform
+    op = node.op
+    if cache.overrides_thunk:
+        return _run_thunk
+    if cache.has_c_code:
+        key = tuple(v.type for v in (*node.inputs, *node.outputs))
+        try:
+            compiled = cache.compiled[key]
+        except KeyError:
+            compiled = _compiled(op, node)
+            cache.compiled[key] = compiled
+        if compiled is not None:
+            return compiled
+    return _perform
+
+
+def _compiled(op: Any, node: graph.Apply) -> Compute | None:
+    run = c_op.c_implementation(op, node)
+    if run is None:
+        return None
+    return lambda node, inputs, storage: run(inputs, storage)
 
 
 def _perform(node, inputs, storage):
@@ -187,7 +210,9 @@ def make_thunk(
     if impl not in (None, "py", "c"):
         raise ValueError(f'impl must be "py", "c" or None, but is {impl!r}')
     run: Compute = _perform
-    if impl == "c":
+    if impl != "py" and hasattr(op, "c_code"):
+        run = _compiled(op, node) or _perform
+    if impl == "c" and run is _perform:
         raise NotImplementedError(f"{op} has no c_code that could be compiled")
     inputs = [storage_map[v] for v in node.inputs]
     outputs = [storage_map[v] for v in node.outputs]

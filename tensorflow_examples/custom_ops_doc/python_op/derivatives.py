@@ -25,6 +25,7 @@ class DisconnectedInputError(ValueError):
     """A gradient is asked for with respect to what has no influence."""
 
 
+@graph.not_converted
 def grad_undefined(
     op: Any, index: int, variable: graph.Variable, comment: str = ""
 ) -> graph.Variable:
@@ -39,6 +40,7 @@ def grad_undefined(
     return _null(op, index, variable, "is undefined", comment)
 
 
+@graph.not_converted
 def grad_not_implemented(
     op: Any, index: int, variable: graph.Variable, comment: str = ""
 ) -> graph.Variable:
@@ -276,6 +278,7 @@ def _push_forward(node, tangents) -> list:
 # Derivatives that are asked for by name.
 
 
+@graph.not_converted
 def grad(
     cost: Any,
     wrt: Any,
@@ -317,6 +320,7 @@ def grad(
     )
 
 
+@graph.not_converted
 def Lop(f: Any, wrt: Any, eval_points: Any) -> Any:  # noqa: N802
     """Returns `eval_points` times the Jacobian of `f`: reverse mode.
 
@@ -331,7 +335,7 @@ def Lop(f: Any, wrt: Any, eval_points: Any) -> Any:  # noqa: N802
       `wrt` is one. Variables, or tensors with a function.
     """
     if _is_function(f):
-        xs = [tf.convert_to_tensor(x) for x in _as_list(wrt)]
+        xs = [tf.identity(x) for x in _as_list(wrt)]
         with tf.GradientTape() as tape:
             tape.watch(xs)
             ys = f(*xs)
@@ -344,6 +348,7 @@ def Lop(f: Any, wrt: Any, eval_points: Any) -> Any:  # noqa: N802
     )
 
 
+@graph.not_converted
 def Rop(f: Any, wrt: Any, eval_points: Any) -> Any:  # noqa: N802
     """Returns the Jacobian of `f` times `eval_points`: forward mode.
 
@@ -396,21 +401,15 @@ def Rop(f: Any, wrt: Any, eval_points: Any) -> Any:  # noqa: N802
         return _jacobian_vector(of, xs, tangents)
 
     results = tensorflow_function.apply(
-        "Rop",
-        function,
-        [*variables, *vs, *leaves],
-        lambda node, shapes: [_shape_of(y, node, shapes) for y in fs],
+        "Rop", function, [*variables, *vs, *leaves]
     )
     results = _as_list(results)
     return results if isinstance(f, (list, tuple)) else results[0]
 
 
-def _shape_of(y, node, shapes):
-    return None
-
-
 def _jacobian_vector(f: Callable, xs: Sequence, vs: Sequence) -> Any:
-    xs = [tf.convert_to_tensor(x) for x in xs]
+    # An accumulator takes each tensor once.
+    xs = [tf.identity(x) for x in xs]
     vs = [
         tf.convert_to_tensor(v, dtype_hint=x.dtype)
         for v, x in zip(vs, xs, strict=True)

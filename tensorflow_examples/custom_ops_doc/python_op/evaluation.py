@@ -138,6 +138,8 @@ class Evaluation:
                         for i, d in enumerate(shape)
                     )
                 )
+            # In the graph of a branch the variable is another one than outside.
+            self._shapes[variable] = self._shapes[node.outputs[variable.index]]
         elif isinstance(node.op, Shape):
             self._values[variable] = self.shape_tensor(node.inputs[0])
         else:

@@ -89,19 +89,19 @@ def _eager_tensor(array: np.ndarray, dtype: tf.DType) -> tf.Tensor:
 
 
 def _run_in_graph(node: graph.Apply) -> list[tf.Tensor]:
-    tensors = [v.tensor for v in node.inputs]
     default = ops.get_default_graph()
+    node.inputs = [_captured(v, default) for v in node.inputs]
+    tensors = [v.tensor for v in node.inputs]
     nodes = graph.attached(default, _NODES_ATTRIBUTE)
     key = (node.op, *map(id, tensors), graph.control_flow_context(default))
-    merged = nodes.get(key)
-    if merged is not None:
-        return [v.tensor for v in merged.outputs]
+    if key in nodes:
+        return [v.tensor for v in nodes[key].outputs]
 
     # The tapes are to see the op, not the call that it is made of.
     with record.stop_recording():
         outputs = python_call.python_call(
             _Kernel(node),
-            [tf.convert_to_tensor(t) for t in tensors],
+            tensors,
             [v.type.tf_dtype for v in node.outputs],
             _node_name(node),
         )
@@ -114,8 +114,29 @@ def _run_in_graph(node: graph.Apply) -> list[tf.Tensor]:
         operation = outputs[0].op
         setattr(operation, NODE_ATTRIBUTE, node)
         operation._gradient_function = derivatives.graph_gradient(node)
+    # The node keeps its tensors alive: the key is made of their ids.
     nodes[key] = node
     return list(outputs)
+
+
+def _captured(
+    variable: tensor_variable.TensorVariable, default: tf.Graph
+) -> tensor_variable.TensorVariable:
+    """Returns the variable of an input as an operation of a graph sees it.
+
+    In the graph of a function, a branch or a loop's body, a tensor from outside
+    is another one, and gradients must be made of that.
+    """
+    outside = variable.tensor
+    inside = default.capture(outside) if default.building_function else outside
+    if inside is outside:
+        return variable
+    captured = tensor_variable.TensorVariable(
+        variable.type, variable.owner, variable.index, variable.name
+    )
+    captured.tensor = inside
+    captured._tag = variable._tag
+    return captured
 
 
 def _node_name(node: graph.Apply) -> str:

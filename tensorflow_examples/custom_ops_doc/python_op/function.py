@@ -23,6 +23,8 @@ class Function:
       concrete_function: the `tf.function` that computes it.
     """
 
+    autograph_info__: dict[str, Any] = {}
+
     def __init__(
         self,
         inputs: Sequence[graph.Variable],
@@ -89,6 +91,7 @@ class Function:
         return tf.nest.map_structure(lambda t: np.asarray(t.numpy()), results)
 
 
+@graph.not_converted
 def function(
     inputs: Sequence[graph.Variable],
     outputs: Any,

@@ -8,6 +8,7 @@ is still to come: then it is symbolic, and `function` evaluates it.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from collections.abc import Hashable
 from collections.abc import Iterable
 from collections.abc import Sequence
@@ -142,6 +143,16 @@ class Apply(_Tagged):
 
     def __repr__(self) -> str:
         return str(self)
+
+
+def not_converted(function: Callable) -> Callable:
+    """Marks a function as one that AutoGraph calls as it is.
+
+    `tf.autograph.experimental.do_not_convert` wraps it instead, at a cost for
+    every eager call.
+    """
+    function.autograph_info__ = {}
+    return function
 
 
 def applies_of(variables: Iterable[Variable]) -> list[Apply]:

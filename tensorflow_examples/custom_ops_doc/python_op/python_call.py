@@ -69,14 +69,7 @@ def python_call(
     """
     if gen_python_call_op is None:
         return tf.numpy_function(
-            lambda *arrays: [
-                y.copy() if any(y is x for x in arrays) else y
-                for y in function(*arrays)
-            ],
-            inputs,
-            output_types,
-            stateful=False,
-            name=name,
+            _copying(function), inputs, output_types, stateful=False, name=name
         )
     _start()
     token = next(_tokens)
@@ -88,6 +81,22 @@ def python_call(
         op_name=getattr(function, "__name__", name),
         name=name,
     )
+
+
+def _copying(function: _Function) -> _Function:
+    """Returns the function as `tf.numpy_function` needs it."""
+
+    def call(*arrays):
+        arrays = [np.asarray(x) for x in arrays]
+        for x in arrays:
+            x.flags.writeable = False
+        # An output is written to once nobody else needs it; an input is not.
+        return [
+            y.copy() if any(y is x for x in arrays) else y
+            for y in function(*arrays)
+        ]
+
+    return call
 
 
 class _Library:

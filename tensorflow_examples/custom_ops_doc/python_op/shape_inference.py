@@ -70,10 +70,11 @@ def _takes_graph(cls: type) -> bool:
     found = _TAKES_GRAPH.get(cls)
     if found is None:
         try:
-            names = list(inspect.signature(cls.infer_shape).parameters)
+            parameters = inspect.signature(cls.infer_shape).parameters.values()
         except (AttributeError, TypeError, ValueError):
-            names = []
-        found = _TAKES_GRAPH[cls] = len(names) == 4
+            parameters = ()
+        required = [p for p in parameters if p.default is p.empty]
+        found = _TAKES_GRAPH[cls] = len(required) == 4
     return found
 
 

@@ -8,6 +8,7 @@ NumPy does, and Python numbers take the dtype of what they meet.
 from __future__ import annotations
 
 import builtins
+import inspect
 from collections.abc import Sequence
 from typing import Any
 
@@ -114,7 +115,8 @@ def _promote(*args: Any) -> list[Any]:
     typed = [x if _is_number(x) else as_tensor_variable(x) for x in args]
     dtypes = [x.type for x in typed if not _is_number(x)]
     if not dtypes:
-        return [as_tensor_variable(np.asarray(x)) for x in args]
+        result = np.result_type(*map(np.asarray, args))
+        return [np.asarray(x, result) for x in args]
     result = dtypes[0].numpy_dtype
     for t in dtypes[1:]:
         if t.numpy_dtype != result:
@@ -186,7 +188,7 @@ def shape(x: Any) -> Any:
 # Element by element.
 
 negative = neg = _unary("neg", tf.negative)
-absolute = abs_ = _unary("abs", tf.abs)
+absolute = abs = _unary("abs", tf.abs)  # noqa: A001
 sgn = sign = _unary("sgn", tf.sign)
 invert = _unary("invert", lambda x: ~x)
 floor = _unary("floor", tf.floor)
@@ -689,3 +691,8 @@ def _take(x, index):
 def take(x: Any, indices: Any, axis: int = 0) -> Any:
     """Returns the parts of `x` at `indices` along `axis`."""
     return _apply("take", lambda x, i: tf.gather(x, i, axis=axis), [x, indices])
+
+
+for _function in list(globals().values()):
+    if inspect.isfunction(_function):
+        graph.not_converted(_function)

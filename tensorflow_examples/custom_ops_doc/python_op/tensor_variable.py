@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,6 @@ from tensorflow.python.framework import composite_tensor
 from tensorflow.python.framework import ops
 
 from tensorflow_examples.custom_ops_doc.python_op import graph
-from tensorflow_examples.custom_ops_doc.python_op import tensor
 from tensorflow_examples.custom_ops_doc.python_op import tensor_type
 
 # Of a tf.Graph: the Variables of the tensors that ops gave in it, by id. A
@@ -19,6 +19,23 @@ from tensorflow_examples.custom_ops_doc.python_op import tensor_type
 _VARIABLES_ATTRIBUTE = "_python_op_variables"
 # Of a tf.Graph: the tensors of constants, by value.
 _CONSTANTS_ATTRIBUTE = "_python_op_constants"
+
+
+def _functions():
+    """Returns the module of the functions, which is built on this one."""
+    from tensorflow_examples.custom_ops_doc.python_op import tensor
+
+    return tensor
+
+
+def _unpacked(args):
+    """Returns the arguments `f(1, 2)` and `f((1, 2))` were called with alike."""
+    if len(args) == 1 and (
+        isinstance(args[0], (list, tuple))
+        or (isinstance(args[0], TensorVariable) and args[0].ndim == 1)
+    ):
+        return args[0]
+    return args
 
 
 class TensorVariable(graph.Variable):
@@ -50,7 +67,7 @@ class TensorVariable(graph.Variable):
     @property
     def shape(self) -> TensorVariable:
         """The shape as an int64 vector; of an op's output, without running it."""
-        return tensor.shape(self)
+        return _functions().shape(self)
 
     def __tf_tensor__(self, dtype=None, name=None) -> tf.Tensor:
         if self.tensor is None:
@@ -103,162 +120,164 @@ class TensorVariable(graph.Variable):
     __hash__ = graph.Variable.__hash__
 
     def __neg__(self):
-        return tensor.negative(self)
+        return _functions().negative(self)
 
     def __pos__(self):
         return self
 
     def __abs__(self):
-        return tensor.absolute(self)
+        return _functions().absolute(self)
 
     def __invert__(self):
-        return tensor.invert(self)
+        return _functions().invert(self)
 
     def __add__(self, other):
-        return tensor.add(self, other)
+        return _functions().add(self, other)
 
     def __radd__(self, other):
-        return tensor.add(other, self)
+        return _functions().add(other, self)
 
     def __sub__(self, other):
-        return tensor.subtract(self, other)
+        return _functions().subtract(self, other)
 
     def __rsub__(self, other):
-        return tensor.subtract(other, self)
+        return _functions().subtract(other, self)
 
     def __mul__(self, other):
-        return tensor.multiply(self, other)
+        return _functions().multiply(self, other)
 
     def __rmul__(self, other):
-        return tensor.multiply(other, self)
+        return _functions().multiply(other, self)
 
     def __truediv__(self, other):
-        return tensor.true_divide(self, other)
+        return _functions().true_divide(self, other)
 
     def __rtruediv__(self, other):
-        return tensor.true_divide(other, self)
+        return _functions().true_divide(other, self)
 
     def __floordiv__(self, other):
-        return tensor.floor_divide(self, other)
+        return _functions().floor_divide(self, other)
 
     def __rfloordiv__(self, other):
-        return tensor.floor_divide(other, self)
+        return _functions().floor_divide(other, self)
 
     def __mod__(self, other):
-        return tensor.mod(self, other)
+        return _functions().mod(self, other)
 
     def __rmod__(self, other):
-        return tensor.mod(other, self)
+        return _functions().mod(other, self)
 
     def __pow__(self, other):
-        return tensor.power(self, other)
+        return _functions().power(self, other)
 
     def __rpow__(self, other):
-        return tensor.power(other, self)
+        return _functions().power(other, self)
 
     def __matmul__(self, other):
-        return tensor.matmul(self, other)
+        return _functions().matmul(self, other)
 
     def __rmatmul__(self, other):
-        return tensor.matmul(other, self)
+        return _functions().matmul(other, self)
 
     def __and__(self, other):
-        return tensor.bitwise_and(self, other)
+        return _functions().bitwise_and(self, other)
 
     __rand__ = __and__
 
     def __or__(self, other):
-        return tensor.bitwise_or(self, other)
+        return _functions().bitwise_or(self, other)
 
     __ror__ = __or__
 
     def __xor__(self, other):
-        return tensor.bitwise_xor(self, other)
+        return _functions().bitwise_xor(self, other)
 
     __rxor__ = __xor__
 
     # `==` compares identities, as graphs need; `tensor.eq` compares values.
     def __lt__(self, other):
-        return tensor.less(self, other)
+        return _functions().less(self, other)
 
     def __le__(self, other):
-        return tensor.less_equal(self, other)
+        return _functions().less_equal(self, other)
 
     def __gt__(self, other):
-        return tensor.greater(self, other)
+        return _functions().greater(self, other)
 
     def __ge__(self, other):
-        return tensor.greater_equal(self, other)
+        return _functions().greater_equal(self, other)
 
     def __getitem__(self, index):
-        return tensor.getitem(self, index)
+        return _functions().getitem(self, index)
 
     @property
     def T(self):  # noqa: N802
         """The variable with its dimensions reversed."""
-        return tensor.transpose(self)
+        return _functions().transpose(self)
 
     def transpose(self, *axes):
         """Returns it with its dimensions in the order of `axes`, or reversed."""
-        axes = axes[0] if len(axes) == 1 and not np.isscalar(axes[0]) else axes
-        return tensor.transpose(self, axes or None)
+        axes = _unpacked(axes)
+        return _functions().transpose(self, axes or None)
 
     def dimshuffle(self, *pattern):
         """Returns it with dimensions reordered, and "x" a new one of size 1."""
-        pattern = pattern[0] if np.ndim(pattern) == 2 else pattern
-        return tensor.dimshuffle(self, pattern)
+        return _functions().dimshuffle(self, _unpacked(pattern))
 
     def reshape(self, *shape):
         """Returns it with another shape."""
-        shape = shape[0] if len(shape) == 1 and np.ndim(shape[0]) else shape
-        return tensor.reshape(self, shape)
+        return _functions().reshape(self, _unpacked(shape))
 
     def flatten(self):
         """Returns it as a vector."""
-        return tensor.reshape(self, (-1,))
+        return _functions().reshape(self, (-1,))
 
     ravel = flatten
 
     def astype(self, dtype):
         """Returns it with another dtype."""
-        return tensor.cast(self, dtype)
+        return _functions().cast(self, dtype)
 
     def dot(self, other):
         """Returns `tensor.dot(self, other)`."""
-        return tensor.dot(self, other)
+        return _functions().dot(self, other)
 
     def sum(self, axis=None, keepdims=False):
         """Returns the sum over `axis`."""
-        return tensor.sum(self, axis, keepdims)
+        return _functions().sum(self, axis, keepdims)
 
     def prod(self, axis=None, keepdims=False):
         """Returns the product over `axis`."""
-        return tensor.prod(self, axis, keepdims)
+        return _functions().prod(self, axis, keepdims)
 
     def mean(self, axis=None, keepdims=False):
         """Returns the mean over `axis`."""
-        return tensor.mean(self, axis, keepdims)
+        return _functions().mean(self, axis, keepdims)
 
     def max(self, axis=None, keepdims=False):
         """Returns the maximum over `axis`."""
-        return tensor.max(self, axis, keepdims)
+        return _functions().max(self, axis, keepdims)
 
     def min(self, axis=None, keepdims=False):
         """Returns the minimum over `axis`."""
-        return tensor.min(self, axis, keepdims)
+        return _functions().min(self, axis, keepdims)
 
     def zeros_like(self):
         """Returns zeros of its shape and dtype."""
-        return tensor.zeros_like(self)
+        return _functions().zeros_like(self)
 
     def ones_like(self):
         """Returns ones of its shape and dtype."""
-        return tensor.ones_like(self)
+        return _functions().ones_like(self)
 
     def copy(self):
         """Returns the same value as a new variable."""
-        return tensor.identity(self)
+        return _functions().identity(self)
 
+
+for _method in vars(TensorVariable).values():
+    if inspect.isfunction(_method):
+        graph.not_converted(_method)
 
 tensor_type.TensorType.variable_class = TensorVariable
 
@@ -307,6 +326,7 @@ class TensorConstant(TensorVariable):
         return f"TensorConstant{{{np.array2string(self.data, threshold=8)}}}"
 
 
+@graph.not_converted
 def as_tensor_variable(
     x: Any, name: str | None = None, ndim: int | None = None, dtype: Any = None
 ) -> TensorVariable:
@@ -336,7 +356,7 @@ def as_tensor_variable(
     elif isinstance(x, (list, tuple)) and any(
         isinstance(item, (graph.Variable, tf.Tensor)) for item in x
     ):
-        variable = tensor.stack(x)
+        variable = as_tensor_variable(_functions().stack(x))
     elif isinstance(x, tf.Variable):
         variable = _variable_of(tf.convert_to_tensor(x))
     else:

@@ -176,6 +176,18 @@ def link_tool_libraries(root: str, folder: str, sources: list[str]) -> None:
         os.symlink(os.path.relpath(path, folder), os.path.join(folder, name))
 
 
+def drop_broken_links(folder: str) -> None:
+    """Removes the links in `folder` whose target no package brought.
+
+    A remote cache or executor cannot take a folder that has such a link.
+    """
+    for parent, folders, files in os.walk(folder):
+        for name in folders + files:
+            path = os.path.join(parent, name)
+            if not os.path.exists(path):
+                os.unlink(path)
+
+
 def main(arguments: list[str]) -> int:
     """Unpacks what the spec names; says in one line what went wrong."""
     parser = argparse.ArgumentParser()
@@ -204,6 +216,8 @@ def main(arguments: list[str]) -> int:
         link_tool_libraries(
             options.root, options.tool_libraries, spec["tool_libraries"]
         )
+        drop_broken_links(options.root)
+        drop_broken_links(options.tool_libraries)
     except (UnpackError, OSError) as error:
         for folder in (options.root, options.tool_libraries):
             shutil.rmtree(folder, ignore_errors=True)

@@ -109,7 +109,8 @@ class UnpackDebsTest(unittest.TestCase):
         self.assertEqual(os.stat(file.name).st_mode & 0o777, 0o644)
 
     def test_absolute_links_stay_in_the_root(self):
-        self.unpack({"a": make_deb({"./lib64/ld.so": "/lib/x/ld.so"})})
+        members = {"./lib64/ld.so": "/lib/x/ld.so", "./lib/x/ld.so": b""}
+        self.unpack({"a": make_deb(members)})
         self.assertEqual(
             os.readlink(os.path.join(self.root, "lib64/ld.so")),
             "../lib/x/ld.so",
@@ -140,6 +141,26 @@ class UnpackDebsTest(unittest.TestCase):
         self.assertEqual(os.listdir(self.libraries), ["libz.so.1"])
         with open(os.path.join(self.libraries, "libz.so.1"), "rb") as file:
             self.assertEqual(file.read(), b"z")
+
+    def test_links_that_lead_nowhere_are_left_out(self):
+        self.unpack(
+            {
+                "p": make_deb(
+                    {
+                        "./lib/liba.so.1": b"",
+                        "./lib/liba.so": "liba.so.1",
+                        "./lib/libb.so": "libb.so.2",
+                        "./lib/libc2.so": "libb.so",
+                        "./folder": "usr/nowhere",
+                    }
+                )
+            },
+            tool_libraries=["lib"],
+        )
+        self.assertEqual(os.listdir(self.root), ["lib"])
+        kept = ["liba.so", "liba.so.1"]
+        self.assertEqual(sorted(os.listdir(self.root + "/lib")), kept)
+        self.assertEqual(sorted(os.listdir(self.libraries)), kept)
 
     def test_a_cut_package_is_refused_and_leaves_nothing(self):
         whole = make_deb({"./usr/x": b"x" * 5000})

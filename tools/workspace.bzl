@@ -44,6 +44,13 @@ def custom_ops_workspace():
         lock = Label("//tools/toolchains/python:lock.json"),
         tools = {"python3": "usr/bin/python3.11"},
     )
+    debian_root(
+        name = "debian_nginx",
+        build_file = Label("//ci/nginx:debian_nginx.BUILD"),
+        launcher = Label("//ci/nginx:launcher.sh"),
+        lock = Label("//ci/nginx:lock.json"),
+        tools = {"nginx": "usr/sbin/nginx"},
+    )
     pypi_packages(
         name = "pypi",
         tensorflow_locks = {

@@ -27,7 +27,7 @@ _TARGETS = ("//tensorflow_examples/...", "//tflite/...")
 
 _NGINX_CONFIGURATION = """
 daemon off;
-error_log stderr warn;
+error_log stderr crit;
 pid {folder}/nginx.pid;
 {user}
 events {{}}

@@ -3,6 +3,7 @@
 #ifndef TFLITE_CUSTOM_OPAQUE_TENSOR_H_
 #define TFLITE_CUSTOM_OPAQUE_TENSOR_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <initializer_list>
 #include <string>
@@ -45,6 +46,34 @@ bool IsConstant(const TfLiteOpaqueTensor* tensor);
 
 TfLiteStatus Resize(TfLiteOpaqueContext* context, TfLiteOpaqueTensor* tensor,
                     const std::vector<int>& shape);
+
+// For an op whose output has its shape from the values of `inputs`, which the
+// function `resize` gives it: ResizeInPrepare does so where all of them are
+// constants, and else leaves it to ResizeInInvoke, for a dynamic tensor.
+inline bool AreConstant(
+    std::initializer_list<const TfLiteOpaqueTensor*> inputs) {
+  return std::all_of(inputs.begin(), inputs.end(), IsConstant);
+}
+
+template <typename F>
+TfLiteStatus ResizeInPrepare(
+    std::initializer_list<const TfLiteOpaqueTensor*> inputs,
+    TfLiteOpaqueTensor* output, const F& resize) {
+  if (AreConstant(inputs)) return resize();
+  TfLiteOpaqueTensorSetAllocationTypeToDynamic(output);
+  return kTfLiteOk;
+}
+
+template <typename F>
+TfLiteStatus ResizeInInvoke(
+    TfLiteOpaqueContext* context, const char* op,
+    std::initializer_list<const TfLiteOpaqueTensor*> inputs,
+    TfLiteOpaqueTensor* output, const F& resize) {
+  if (AreConstant(inputs)) return kTfLiteOk;
+  const TfLiteStatus status = resize();
+  if (status != kTfLiteOk) return status;
+  return EnsureMemory(context, op, "output", output);
+}
 
 template <typename T>
 const T* Data(const TfLiteOpaqueTensor* tensor) {

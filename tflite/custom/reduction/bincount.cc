@@ -1,12 +1,10 @@
-#include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <memory>
-#include <string>
 #include <vector>
 
 #include "tflite/custom/op_definition.h"
 #include "tflite/custom/op_options.h"
+#include "tflite/custom/op_state.h"
 #include "tflite/custom/opaque_tensor.h"
 #include "tflite/custom/reduction/bincount_math.h"
 #include "tflite/custom/reduction/reduction.h"
@@ -19,19 +17,23 @@ namespace {
 
 using ::tflite::custom::Data;
 using ::tflite::custom::EnsureArity;
-using ::tflite::custom::EnsureMemory;
 using ::tflite::custom::EnsureSameShape;
 using ::tflite::custom::EnsureScalar;
 using ::tflite::custom::EnsureType;
 using ::tflite::custom::EnsureValid;
+using ::tflite::custom::FreeState;
+using ::tflite::custom::InitState;
 using ::tflite::custom::IntAt;
-using ::tflite::custom::IsConstant;
 using ::tflite::custom::MutableData;
 using ::tflite::custom::NumElements;
 using ::tflite::custom::OpDefinition;
 using ::tflite::custom::OpOptions;
+using ::tflite::custom::OpState;
 using ::tflite::custom::Resize;
+using ::tflite::custom::ResizeInInvoke;
+using ::tflite::custom::ResizeInPrepare;
 using ::tflite::custom::ShapeString;
+using ::tflite::custom::StateOf;
 using ::tflite::custom::WithIndex;
 using ::tflite::custom::WithNumber;
 
@@ -48,9 +50,10 @@ struct DenseBincount {
   static constexpr bool kByRow = true;
 };
 
-struct OpData {
+struct OpData : OpState {
+  explicit OpData(OpOptions& options)
+      : binary_output(options.Bool("binary_output", false)) {}
   bool binary_output;
-  std::string error;
 };
 
 struct Inputs {
@@ -63,19 +66,6 @@ Inputs GetInputs(TfLiteOpaqueContext* context, TfLiteOpaqueNode* node) {
   return {TfLiteOpaqueNodeGetInput(context, node, 0),
           TfLiteOpaqueNodeGetInput(context, node, 1),
           TfLiteOpaqueNodeGetInput(context, node, 2)};
-}
-
-template <typename Op>
-void* Init(TfLiteOpaqueContext* context, const char* buffer, size_t length) {
-  OpOptions options(buffer, length);
-  auto data = std::make_unique<OpData>();
-  data->binary_output = Op::kByRow && options.Bool("binary_output", false);
-  data->error = options.error();
-  return data.release();
-}
-
-void Free(TfLiteOpaqueContext* context, void* data) {
-  delete static_cast<OpData*>(data);
 }
 
 // Gives the output its shape, for which the value of `size` must be there.
@@ -98,8 +88,7 @@ TfLiteStatus ResizeOutput(TfLiteOpaqueContext* context, TfLiteOpaqueNode* node,
 
 template <typename Op>
 TfLiteStatus Prepare(TfLiteOpaqueContext* context, TfLiteOpaqueNode* node) {
-  const auto* data =
-      static_cast<const OpData*>(TfLiteOpaqueNodeGetUserData(node));
+  const OpData* data = StateOf<OpData>(node);
   TF_LITE_OPAQUE_ENSURE_STATUS(EnsureValid(context, Op::kName, data->error));
   TF_LITE_OPAQUE_ENSURE_STATUS(EnsureArity(context, node, Op::kName, 3, 1));
   const Inputs inputs = GetInputs(context, node);
@@ -134,22 +123,19 @@ TfLiteStatus Prepare(TfLiteOpaqueContext* context, TfLiteOpaqueNode* node) {
                                                  inputs.weights, Op::kNumbers,
                                                  inputs.numbers));
   }
-  if (IsConstant(inputs.size)) return ResizeOutput<Op>(context, node, inputs);
-  TfLiteOpaqueTensorSetAllocationTypeToDynamic(output);
-  return kTfLiteOk;
+  return ResizeInPrepare({inputs.size}, output, [&] {
+    return ResizeOutput<Op>(context, node, inputs);
+  });
 }
 
 template <typename Op>
 TfLiteStatus Eval(TfLiteOpaqueContext* context, TfLiteOpaqueNode* node) {
-  const auto* data =
-      static_cast<const OpData*>(TfLiteOpaqueNodeGetUserData(node));
+  const OpData* data = StateOf<OpData>(node);
   const Inputs inputs = GetInputs(context, node);
-  if (!IsConstant(inputs.size)) {
-    TF_LITE_OPAQUE_ENSURE_STATUS(ResizeOutput<Op>(context, node, inputs));
-  }
   TfLiteOpaqueTensor* output = TfLiteOpaqueNodeGetOutput(context, node, 0);
   TF_LITE_OPAQUE_ENSURE_STATUS(
-      EnsureMemory(context, Op::kName, "output", output));
+      ResizeInInvoke(context, Op::kName, {inputs.size}, output,
+                     [&] { return ResizeOutput<Op>(context, node, inputs); }));
   const int64_t size = IntAt(inputs.size);
   const int64_t total = NumElements(inputs.numbers);
   const int64_t rows =
@@ -171,7 +157,7 @@ TfLiteStatus Eval(TfLiteOpaqueContext* context, TfLiteOpaqueNode* node) {
     WithNumber(TfLiteOpaqueTensorType(output), [&](auto zero) {
       using T = decltype(zero);
       CountBins<T>(rows, rows == 0 ? 0 : total / rows, size,
-                   data->binary_output, numbers,
+                   Op::kByRow && data->binary_output, numbers,
                    weighted ? Data<T>(inputs.weights) : nullptr,
                    MutableData<T>(output));
     });
@@ -180,25 +166,12 @@ TfLiteStatus Eval(TfLiteOpaqueContext* context, TfLiteOpaqueNode* node) {
 }
 
 template <typename Op>
-constexpr OpDefinition kDefinition = {Op::kName,
-                                      {Init<Op>, Free, Prepare<Op>, Eval<Op>}};
+constexpr OpDefinition kDefinition = {
+    Op::kName, {InitState<OpData>, FreeState<OpData>, Prepare<Op>, Eval<Op>}};
 
 }  // namespace
 
-TfLiteRegistrationExternal* BincountOpRegistrationExternal() {
-  return tflite::custom::RegistrationExternalOf<kDefinition<Bincount>>();
-}
-
-const TfLiteRegistration* BincountOpRegistration() {
-  return tflite::custom::RegistrationOf<kDefinition<Bincount>>();
-}
-
-TfLiteRegistrationExternal* DenseBincountOpRegistrationExternal() {
-  return tflite::custom::RegistrationExternalOf<kDefinition<DenseBincount>>();
-}
-
-const TfLiteRegistration* DenseBincountOpRegistration() {
-  return tflite::custom::RegistrationOf<kDefinition<DenseBincount>>();
-}
+TFLITE_CUSTOM_DEFINE_OP(Bincount, kDefinition<Bincount>)
+TFLITE_CUSTOM_DEFINE_OP(DenseBincount, kDefinition<DenseBincount>)
 
 }  // namespace reduction_ops

@@ -4,6 +4,7 @@
 #define TFLITE_CUSTOM_OPAQUE_TENSOR_H_
 
 #include <algorithm>
+#include <complex>
 #include <cstdint>
 #include <initializer_list>
 #include <string>
@@ -14,6 +15,10 @@
 
 namespace tflite::custom {
 
+// Reports what is wrong, as printf would write it, and returns kTfLiteError.
+__attribute__((format(printf, 2, 3))) TfLiteStatus
+Failure(TfLiteOpaqueContext* context, const char* format, ...);
+
 // Fails where the node does not have exactly so many inputs and outputs, or has
 // left one out.
 TfLiteStatus EnsureArity(TfLiteOpaqueContext* context,
@@ -23,6 +28,15 @@ TfLiteStatus EnsureArity(TfLiteOpaqueContext* context,
 TfLiteStatus EnsureType(TfLiteOpaqueContext* context, const char* op,
                         const char* role, const TfLiteOpaqueTensor* tensor,
                         std::initializer_list<TfLiteType> allowed);
+
+// Fails for another type than those of WithNumber.
+TfLiteStatus EnsureNumber(TfLiteOpaqueContext* context, const char* op,
+                          const char* role, const TfLiteOpaqueTensor* tensor);
+
+// Fails for another type than those of WithElementOf.
+TfLiteStatus EnsureFixedSize(TfLiteOpaqueContext* context, const char* op,
+                             const char* role,
+                             const TfLiteOpaqueTensor* tensor);
 
 TfLiteStatus EnsureSameShape(TfLiteOpaqueContext* context, const char* op,
                              const char* a_role, const TfLiteOpaqueTensor* a,
@@ -127,6 +141,31 @@ auto WithNumber(TfLiteType type, const F& f) {
       return f(uint8_t());
     default:
       return f(float());
+  }
+}
+
+// For what needs to know of a type no more than its size: f(T()) for a T of
+// that size.
+template <typename F>
+auto WithElementOf(TfLiteType type, const F& f) {
+  switch (type) {
+    case kTfLiteInt8:
+    case kTfLiteUInt8:
+    case kTfLiteBool:
+      return f(uint8_t());
+    case kTfLiteInt16:
+    case kTfLiteUInt16:
+    case kTfLiteFloat16:
+    case kTfLiteBFloat16:
+      return f(uint16_t());
+    case kTfLiteInt32:
+    case kTfLiteUInt32:
+    case kTfLiteFloat32:
+      return f(uint32_t());
+    case kTfLiteComplex128:
+      return f(std::complex<double>());
+    default:
+      return f(uint64_t());
   }
 }
 

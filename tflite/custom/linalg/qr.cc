@@ -1,6 +1,6 @@
-// The whole life of an op with state. InitState reads the options into an OpData
-// that FreeState deletes; Prepare asks for two temporaries in the arena, whose
-// indices OpData keeps; Eval finds them there and allocates nothing.
+// The whole life of an op with state. InitState reads the options into an
+// OpData that FreeState deletes; Prepare asks for two temporaries in the arena,
+// whose indices OpData keeps; Eval finds them there and allocates nothing.
 
 #include <array>
 #include <cstdint>

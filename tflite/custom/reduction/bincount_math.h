@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "tflite/custom/reduction/wrapping.h"
+#include "tflite/custom/wrapping.h"
 
 namespace reduction_ops {
+
+using ::tflite::custom::WrappingSum;
 
 // The first of `count` numbers that is negative; `count` where none is.
 template <typename I>

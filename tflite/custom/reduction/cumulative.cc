@@ -7,7 +7,7 @@
 #include "tflite/custom/opaque_tensor.h"
 #include "tflite/custom/reduction/cumulative_math.h"
 #include "tflite/custom/reduction/reduction.h"
-#include "tflite/custom/reduction/wrapping.h"
+#include "tflite/custom/wrapping.h"
 #include "third_party/tensorflow/lite/c/c_api_opaque.h"
 #include "third_party/tensorflow/lite/c/c_api_types.h"
 #include "third_party/tensorflow/lite/c/common.h"
@@ -17,6 +17,7 @@ namespace {
 
 using ::tflite::custom::Data;
 using ::tflite::custom::EnsureArity;
+using ::tflite::custom::EnsureNumber;
 using ::tflite::custom::EnsureScalar;
 using ::tflite::custom::EnsureType;
 using ::tflite::custom::EnsureValid;
@@ -32,6 +33,7 @@ using ::tflite::custom::ShapeOf;
 using ::tflite::custom::StateOf;
 using ::tflite::custom::WithFloat;
 using ::tflite::custom::WithNumber;
+using ::tflite::custom::WrappingProduct;
 
 // An op is its name, the types of x, and what Accumulate takes for one of them.
 
@@ -57,10 +59,7 @@ struct Cumprod {
   static constexpr char kName[] = "Cumprod";
   static TfLiteStatus EnsureTypeOfX(TfLiteOpaqueContext* context,
                                     const TfLiteOpaqueTensor* x) {
-    return EnsureType(context, kName, "x", x,
-                      {kTfLiteFloat32, kTfLiteFloat64, kTfLiteInt8,
-                       kTfLiteInt16, kTfLiteInt32, kTfLiteInt64, kTfLiteUInt8,
-                       kTfLiteUInt16, kTfLiteUInt32, kTfLiteUInt64});
+    return EnsureNumber(context, kName, "x", x);
   }
   template <typename F>
   static void WithType(TfLiteType type, const F& f) {

@@ -15,6 +15,7 @@ namespace {
 
 using ::tflite::custom::Data;
 using ::tflite::custom::EnsureArity;
+using ::tflite::custom::EnsureNumber;
 using ::tflite::custom::EnsureType;
 using ::tflite::custom::IntAt;
 using ::tflite::custom::MutableData;
@@ -89,11 +90,7 @@ TfLiteStatus Prepare(TfLiteOpaqueContext* context, TfLiteOpaqueNode* node) {
   const TfLiteOpaqueTensor* segments =
       TfLiteOpaqueNodeGetInput(context, node, 1);
   TfLiteOpaqueTensor* output = TfLiteOpaqueNodeGetOutput(context, node, 0);
-  TF_LITE_OPAQUE_ENSURE_STATUS(
-      EnsureType(context, Op::kName, "data", data,
-                 {kTfLiteFloat32, kTfLiteFloat64, kTfLiteInt8, kTfLiteInt16,
-                  kTfLiteInt32, kTfLiteInt64, kTfLiteUInt8, kTfLiteUInt16,
-                  kTfLiteUInt32, kTfLiteUInt64}));
+  TF_LITE_OPAQUE_ENSURE_STATUS(EnsureNumber(context, Op::kName, "data", data));
   TF_LITE_OPAQUE_ENSURE_STATUS(EnsureType(context, Op::kName, "segment_ids",
                                           segments,
                                           {kTfLiteInt32, kTfLiteInt64}));

@@ -1,0 +1,680 @@
+"""Kernels that are neither element-wise nor in tensor_ops_test, against TensorFlow.
+
+Each call is that of a function of tf.raw_ops, and of the kernel in every
+runtime, on the same arrays.
+"""
+
+import itertools
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+from absl.testing import parameterized
+from tensorflow.python.framework import op_def_registry
+
+from tflite.custom.python.every_runtime import run_everywhere
+from tflite.custom.testdata.custom_op_model import TensorSpec
+from tflite.custom.testdata.custom_op_model import custom_op_model
+
+_FLOATS = ["float32", "float64"]
+_INTS = ["int8", "int16", "int32", "int64"]
+_UINTS = ["uint8", "uint16", "uint32", "uint64"]
+_NUMBERS = [*_FLOATS, *_INTS, *_UINTS]
+_INDICES = ["int32", "int64"]
+# Values that a comparison, a sum or a product may treat on their own.
+_SPECIAL = [np.nan, np.inf, -np.inf, 0.0, -0.0, 1e-40, -1e-40, 3e38, 1.0, -2.5]
+# By the model schema, which is how the converter writes types.
+_SCHEMA_TYPES = {tf.float32: 0, tf.int32: 2, tf.int64: 4}
+
+
+def _random(shape: Sequence[int], dtype: str, seed: int = 1) -> np.ndarray:
+    generator = np.random.default_rng(seed)
+    if dtype.startswith("float"):
+        return generator.standard_normal(shape).astype(dtype)
+    return generator.integers(-100, 100, shape).astype(dtype)
+
+
+def _arguments(op: str, inputs: Sequence[Any]) -> dict[str, Any]:
+    """Names inputs as tf.raw_ops does; a list goes to an input of many."""
+    arguments = op_def_registry.get(op).input_arg
+    if arguments[0].number_attr:
+        return {arguments[0].name: list(inputs)}
+    names = [each.name for each in arguments]
+    return dict(zip(names, inputs, strict=True))
+
+
+def _tensorflow(op: str, inputs, attributes) -> list[np.ndarray]:
+    # In a graph: AccumulateNV2 has no kernel of its own, but is rewritten.
+    @tf.function
+    def call(*tensors):
+        return getattr(tf.raw_ops, op)(**_arguments(op, tensors), **attributes)
+
+    # Constants are copies: some ops write to their inputs.
+    result = call(*[tf.constant(x) for x in inputs])
+    single = isinstance(result, tf.Tensor)
+    return [x.numpy() for x in ([result] if single else result)]
+
+
+def _assert_close(got: np.ndarray, want: np.ndarray, ulps: int) -> None:
+    if not np.issubdtype(want.dtype, np.inexact):
+        np.testing.assert_array_equal(got, want)
+        return
+    got, want = (
+        np.stack([x.real, x.imag]) if np.iscomplexobj(x) else x
+        for x in (got, want)
+    )
+    nan = np.isnan(want)
+    np.testing.assert_array_equal(np.isnan(got), nan)
+    if ulps:
+        np.testing.assert_array_max_ulp(got[~nan], want[~nan], ulps)
+    else:
+        np.testing.assert_array_equal(got, want)
+
+
+class _Test(tf.test.TestCase, parameterized.TestCase):
+    """Compares kernels with tf.raw_ops."""
+
+    def _check(
+        self,
+        op: str,
+        *inputs: np.ndarray,
+        ulps: int = 0,
+        constants: Sequence[int] = (),
+        want: Sequence[np.ndarray] | None = None,
+        **attributes: Any,
+    ) -> None:
+        """Checks a call, where TensorFlow has none against what it should be."""
+        if want is None:
+            want = _tensorflow(op, inputs, attributes)
+        options = {
+            name: _SCHEMA_TYPES.get(value, value)
+            if isinstance(value, tf.DType)
+            else value
+            for name, value in attributes.items()
+        }
+        model = custom_op_model(
+            op,
+            [
+                TensorSpec(x.shape, x.dtype.name, x if i in constants else None)
+                for i, x in enumerate(inputs)
+            ],
+            [TensorSpec([1], x.dtype.name) for x in want],
+            options,
+        )
+        variables = [x for i, x in enumerate(inputs) if i not in constants]
+        got = run_everywhere(model, variables)
+        self.assertLen(got, len(want))
+        for a, b in zip(got, want, strict=True):
+            self.assertEqual((a.shape, a.dtype), (b.shape, b.dtype))
+            _assert_close(a, b, ulps)
+
+    def _check_converted(
+        self, op: str, *inputs: np.ndarray, ulps: int = 0, **attributes: Any
+    ) -> None:
+        """Checks a model that the converter has written, options and all."""
+        specs = [tf.TensorSpec(x.shape, x.dtype) for x in inputs]
+
+        def call(*tensors):
+            arguments = _arguments(op, tensors)
+            return getattr(tf.raw_ops, op)(**arguments, **attributes)
+
+        concrete = tf.function(call, specs).get_concrete_function()
+        converter = tf.lite.TFLiteConverter.from_concrete_functions([concrete])
+        converter.allow_custom_ops = True
+        got = run_everywhere(converter.convert(), inputs)
+        want = _tensorflow(op, inputs, attributes)
+        for a, b in zip(got, want, strict=True):
+            self.assertEqual((a.shape, a.dtype), (b.shape, b.dtype))
+            _assert_close(a, b, ulps)
+
+    def _assert_refused(
+        self, why: str, op: str, inputs: Sequence[np.ndarray], **attributes: Any
+    ) -> None:
+        """Checks that TensorFlow refuses a call, and the kernel in its words."""
+        with self.assertRaises(
+            (
+                tf.errors.InvalidArgumentError,
+                tf.errors.InternalError,
+                ValueError,
+            )
+        ):
+            _tensorflow(op, inputs, attributes)
+        dtype = inputs[0].dtype.name
+        outputs = {"InTopK": "bool", "InTopKV2": "bool"}
+        outputs |= {"LowerBound": "int32", "UpperBound": "int32"}
+        model = custom_op_model(
+            op,
+            [TensorSpec(x.shape, x.dtype.name) for x in inputs],
+            [TensorSpec([1], outputs.get(op, dtype))],
+            attributes,
+        )
+        with self.assertRaisesRegex(RuntimeError, why):
+            run_everywhere(model, inputs)
+
+
+class ArrayTest(_Test):
+    """Kernels of //tflite/custom/array."""
+
+    @parameterized.parameters(*_NUMBERS)
+    def test_accumulate(self, dtype: str) -> None:
+        for count in (1, 2, 5):
+            # Small whole numbers: TensorFlow adds in any order.
+            inputs = [_random((3, 4), "int32", i) for i in range(count)]
+            inputs = [x.astype(dtype) for x in inputs]
+            self._check("AccumulateNV2", *inputs, shape=[3, 4])
+        special = np.array(_SPECIAL).astype("float32")
+        self._check("AccumulateNV2", special, special[::-1].copy(), shape=[10])
+        empty = np.zeros((0, 3), "float32")
+        self._check("AccumulateNV2", empty, empty, shape=[0, 3])
+        self._check_converted("AccumulateNV2", *inputs[:3], shape=[3, 4])
+
+    @parameterized.product(dtype=_FLOATS, index=_INDICES)
+    def test_lin_space(self, dtype: str, index: str) -> None:
+        for start, stop in [(0, 1), (-3, 7), (5, 5), (1, -2), (1e30, 0.1)]:
+            for count in (1, 2, 3, 7, 1000):
+                inputs = [np.array(x, dtype) for x in (start, stop)]
+                inputs.append(np.array(count, index))
+                self._check("LinSpace", *inputs)
+                self._check("LinSpace", *inputs, constants=[2])
+        for stop in (np.inf, np.nan):
+            inputs = [np.array(0, dtype), np.array(stop, dtype)]
+            self._check("LinSpace", *inputs, np.array(4, index))
+        self._check_converted("LinSpace", *inputs[:2], np.array(3, index))
+
+    def test_lin_space_of_nothing_is_refused(self) -> None:
+        ends = [np.array(x, np.float32) for x in (0, 1)]
+        for count in (0, -1):
+            self._assert_refused(
+                rf"num must be in \[1, 2147483647\], not {count}",
+                "LinSpace",
+                [*ends, np.array(count, np.int32)],
+            )
+
+    @parameterized.parameters(*_FLOATS)
+    def test_check_numerics(self, dtype: str) -> None:
+        for shape in [(2, 3), (), (0, 3)]:
+            x = _random(shape, dtype)
+            self._check("CheckNumericsV2", np.asarray(x), message="what")
+        self._check_converted(
+            "CheckNumericsV2", _random([2], dtype), message=""
+        )
+        for value, name in [
+            (np.nan, "NaN"),
+            (np.inf, "infinity"),
+            (-np.inf, "-infinity"),
+        ]:
+            self._assert_refused(
+                f"CheckNumericsV2: my tensor: element 1 is {name}",
+                "CheckNumericsV2",
+                [np.array([1, value], dtype)],
+                message="my tensor",
+            )
+
+    @parameterized.parameters(*_NUMBERS, "complex64")
+    def test_guarantee_const(self, dtype: str) -> None:
+        for shape in [(2, 3), (), (0, 3)]:
+            x = np.asarray(_random(shape, "float32")).astype(dtype)
+            self._check("GuaranteeConst", x)
+        self._check_converted("GuaranteeConst", np.ones([2, 3], dtype))
+
+    @parameterized.product(
+        dtype=_INDICES,
+        formats=[("NHWC", "NCHW"), ("NCHW", "NHWC"), ("NDHWC", "NCDHW")],
+    )
+    def test_data_format(self, dtype: str, formats) -> None:
+        options = dict(zip(("src_format", "dst_format"), formats, strict=True))
+        rank = len(formats[0])
+        x = np.arange(-rank, rank, dtype=dtype)
+        self._check("DataFormatDimMap", x, **options)
+        self._check("DataFormatDimMap", x.reshape(2, rank), **options)
+        self._check("DataFormatDimMap", np.array(1, dtype), **options)
+        self._check("DataFormatDimMap", np.array([], dtype), **options)
+        self._check_converted("DataFormatDimMap", x, **options)
+        for shape in [(rank,), (rank, 2), (rank - 2,), (rank - 2, 2)]:
+            x = _random(shape, dtype)
+            self._check("DataFormatVecPermute", x, **options)
+        if rank == 4:  # The converter refuses the others.
+            x = _random([4], dtype)
+            self._check_converted("DataFormatVecPermute", x, **options)
+
+    def test_data_format_errors(self) -> None:
+        x = np.arange(4, dtype=np.int32)
+        for op in ("DataFormatDimMap", "DataFormatVecPermute"):
+            for formats in [("NHWC", "NHWW"), ("NHC", "NCH"), ("NHWC", "NCDH")]:
+                self._assert_refused(
+                    f"not '{formats[0]}' and '{formats[1]}'",
+                    op,
+                    [x],
+                    src_format=formats[0],
+                    dst_format=formats[1],
+                )
+        for shape in [(3,), (4, 3), (4, 2, 1)]:
+            self._assert_refused(
+                r"row of two, .* of 'NHWC', but is \[",
+                "DataFormatVecPermute",
+                [np.zeros(shape, np.int32)],
+            )
+
+    @parameterized.parameters(*_INDICES)
+    def test_in_top_k(self, index: str) -> None:
+        predictions = _random((6, 5), "float32").round(1)
+        predictions[1, 2], predictions[2, 0] = np.inf, np.nan
+        targets = np.array([0, 1, 4, 7, -1, 3], index)
+        for k in (-1, 0, 1, 2, 3, 100):
+            self._check("InTopK", predictions, targets, k=k)
+            self._check("InTopKV2", predictions, targets, np.array(k, index))
+        for rows, classes in [(0, 3), (2, 0)]:
+            empty = np.zeros((rows, classes), np.float32)
+            self._check("InTopK", empty, targets[:rows], k=1)
+        self._check_converted("InTopK", predictions, targets, k=2)
+        self._check_converted(
+            "InTopKV2", predictions, targets, np.array(2, index)
+        )
+        self._assert_refused(
+            r"for each of its rows, but they are \[6,5\] and \[2\]",
+            "InTopK",
+            [predictions, targets[:2]],
+            k=1,
+        )
+
+    @parameterized.product(dtype=_NUMBERS, reverse=[False, True])
+    def test_nth_element(self, dtype: str, reverse: bool) -> None:
+        for shape in [(7,), (3, 8), (2, 3, 5), (0, 3)]:
+            x = _random(shape, dtype)
+            for n in (0, 1, shape[-1] - 1):
+                n = np.array(n, np.int32)
+                self._check("NthElement", x, n, reverse=reverse)
+        self._check_converted("NthElement", x, n, reverse=reverse)
+
+    def test_nth_element_has_nan_above_all(self) -> None:
+        x = np.float32([np.nan, 2, np.inf, np.nan, -np.inf, 1])
+        model = custom_op_model(
+            "NthElement",
+            [TensorSpec([6]), TensorSpec([], "int32")],
+            [TensorSpec([1])],
+        )
+        got = [
+            run_everywhere(model, [x, np.array(n, np.int32)])[0]
+            for n in range(6)
+        ]
+        np.testing.assert_array_equal(
+            got, np.float32([-np.inf, 1, 2, np.inf, np.nan, np.nan])
+        )
+
+    def test_nth_element_outside_is_refused(self) -> None:
+        for n in (-1, 3):
+            self._assert_refused(
+                rf"n must be in \[0, 3\), .*, not {n}",
+                "NthElement",
+                [np.zeros((2, 3), np.float32), np.array(n, np.int32)],
+            )
+
+    @parameterized.product(
+        op=["LowerBound", "UpperBound"],
+        dtype=_NUMBERS,
+        out_type=[tf.int32, tf.int64],
+    )
+    def test_bounds(self, op: str, dtype: str, out_type: tf.DType) -> None:
+        ordered = np.sort(_random((3, 9), dtype).round(), axis=1)
+        values = _random((3, 20), dtype, 2).round()
+        self._check(op, ordered, values, out_type=out_type)
+        self._check(op, ordered[:, :0], values, out_type=out_type)
+        self._check(op, ordered[:0], values[:0], out_type=out_type)
+        self._check_converted(op, ordered, values, out_type=out_type)
+        if dtype in _FLOATS:
+            ordered[:, -1] = np.inf
+            special = np.resize(np.array(_SPECIAL), (3, 10)).astype(dtype)
+            self._check(op, ordered, special, out_type=out_type)
+
+    def test_bounds_of_unlike_batches_are_refused(self) -> None:
+        x = np.zeros((3, 2), np.float32)
+        for op in ("LowerBound", "UpperBound"):
+            self._assert_refused(
+                r"as many rows, but are \[3,2\] and \[2,2\]", op, [x, x[:2]]
+            )
+
+
+class ScatterTest(_Test):
+    """Kernels of //tflite/custom/scatter."""
+
+    @parameterized.parameters(
+        *itertools.product(["InplaceAdd", "InplaceSub"], _NUMBERS),
+        *itertools.product(["InplaceUpdate"], [*_NUMBERS, "bool"]),
+    )
+    def test_inplace(self, op: str, dtype: str) -> None:
+        rows = np.array([2, -1, 0, 2, 9], np.int32)
+        for shape in [(4,), (4, 3), (4, 3, 2), (4, 0)]:
+            x = _random(shape, "int32").astype(dtype)
+            v = _random((5, *shape[1:]), "int32", 2).astype(dtype)
+            self._check(op, x, rows, v)
+        self._check(op, x, rows[:0], v[:0])
+        self._check(op, x[:0], rows, v)
+
+    @parameterized.parameters("InplaceAdd", "InplaceSub", "InplaceUpdate")
+    def test_inplace_converts(self, op: str) -> None:
+        x, v = _random((4, 3), "float32"), _random((2, 3), "float32", 2)
+        self._check_converted(op, x, np.array([1, 3], np.int32), v)
+        special = np.float32(_SPECIAL)
+        rows = np.arange(10, dtype=np.int32)
+        self._check(op, special, rows, special[::-1].copy())
+        self._assert_refused(
+            r"x, i and v are \[4,3\], \[1\] and \[2,3\]",
+            op,
+            [x, np.array([1], np.int32), v],
+        )
+
+    @parameterized.product(
+        op=[
+            "ScatterNdNonAliasingAdd",
+            "TensorScatterMax",
+            "TensorScatterMin",
+            "TensorScatterSub",
+        ],
+        dtype=_NUMBERS,
+        index=_INDICES,
+    )
+    def test_tensor_scatter(self, op: str, dtype: str, index: str) -> None:
+        tensor = _random((4, 3, 2), dtype)
+        for indices in [
+            [[1], [3], [1]],
+            [[1, 2], [0, 0], [3, 1]],
+            [[[1, 2, 0]], [[3, 2, 1]]],
+            np.zeros((0, 1)),
+        ]:
+            indices = np.array(indices, index)
+            depth = indices.shape[-1]
+            shape = (*indices.shape[:-1], *tensor.shape[depth:])
+            self._check(op, tensor, indices, _random(shape, dtype, 2))
+        if dtype == "float32" and index == "int32":
+            special = np.float32(_SPECIAL)
+            self._check(
+                op,
+                np.repeat(special, 10),
+                np.arange(100, dtype=index).reshape(100, 1),
+                np.tile(special, 10),
+            )
+            row = np.array([[0]], index)
+            self._check(
+                op,
+                np.repeat(special, 10).reshape(1, 100),
+                row,
+                np.tile(special, 10).reshape(1, 100),
+            )
+            updates = _random((1, 3, 2), dtype, 2)
+            self._check_converted(op, tensor, row, updates)
+            self._check_converted(
+                op, tensor, row - 1, updates, bad_indices_policy="IGNORE"
+            )
+
+    @parameterized.parameters(
+        ([[4]], (1, 3), r"index 0 is \[4\], outside of tensor, \[4,3\]"),
+        ([[0, 0], [-1, 2]], (2,), r"index 1 is \[-1,2\], outside"),
+        ([[0]], (3,), r"are \[4,3\], \[1,1\] and \[3\]"),
+        ([[0, 0, 0]], (1,), r"are \[4,3\], \[1,3\] and \[1\]"),
+        ([[]], (1, 4, 3), r"are \[4,3\], \[1,0\] and \[1,4,3\]"),
+    )
+    def test_tensor_scatter_errors(self, indices, updates, why: str) -> None:
+        self._assert_refused(
+            why,
+            "TensorScatterMax",
+            [
+                np.zeros((4, 3), np.float32),
+                np.array(indices, np.int32),
+                np.zeros(updates, np.float32),
+            ],
+        )
+
+
+class ImageTest(_Test):
+    """Kernels of //tflite/custom/image."""
+
+    def _images(self, shape: Sequence[int], dtype: str) -> np.ndarray:
+        generator = np.random.default_rng(1)
+        return generator.uniform(0, 1, shape).astype(dtype)
+
+    def _grid(self, values: Sequence[float], dtype: str) -> np.ndarray:
+        colours = np.meshgrid(*[np.array(values, dtype)] * 3)
+        return np.stack([x.ravel() for x in colours], axis=-1)
+
+    @parameterized.product(op=["HSVToRGB", "RGBToHSV"], dtype=_FLOATS)
+    def test_colour_spaces(self, op: str, dtype: str) -> None:
+        for shape in [(3,), (1000, 3), (2, 5, 7, 3), (0, 3)]:
+            self._check(op, self._images(shape, dtype), ulps=2)
+        values = [-1.5, -0.1, 0, 0.1, 1 / 3, 0.5, 2 / 3, 1, 255]
+        self._check(op, self._grid(values, dtype), ulps=2)
+        self._check_converted(op, self._images((4, 5, 3), dtype), ulps=2)
+
+    @parameterized.product(op=["HSVToRGB", "RGBToHSV"], dtype=_FLOATS)
+    def test_special_colours(self, op: str, dtype: str) -> None:
+        values = [0, 1e-40, 1, np.inf, -np.inf]
+        self._check(op, self._grid(values, dtype), ulps=2)
+
+    @parameterized.product(
+        op=["AdjustHue", "AdjustSaturation"],
+        by=[0, 0.1, 0.5, -0.3, 1, 1.7, -20, 300],
+    )
+    def test_adjusted_colours(self, op: str, by: float) -> None:
+        by = np.array(by, np.float32)
+        for shape in [(1, 1, 3), (10, 20, 3), (2, 5, 7, 3), (2, 0, 3)]:
+            self._check(op, self._images(shape, "float32"), by)
+        values = [-1.5, -0.1, 0, 0.1, 1 / 3, 0.5, 2 / 3, 1, 255]
+        self._check(op, self._grid(values, "float32")[None], by)
+        self._check_converted(op, self._images((4, 5, 3), "float32"), by)
+
+    @parameterized.parameters("AdjustHue", "AdjustSaturation")
+    def test_special_adjusted_colours(self, op: str) -> None:
+        grid = self._grid([0, 1, np.inf, np.nan], "float32")[None]
+        if op == "AdjustSaturation":
+            # TensorFlow would subtract 2 from an infinite hue for ever.
+            grid = grid[np.isfinite(grid).all(-1)][None]
+        self._check(op, grid, np.array(0.3, np.float32))
+
+    @parameterized.parameters(0, 0.5, 1, 2, -1, np.inf, np.nan)
+    def test_contrast(self, factor: float) -> None:
+        factor = np.array(factor, np.float32)
+        for shape in [(1, 1, 3), (7, 9, 3), (2, 16, 16, 4), (2, 2, 3, 5, 1)]:
+            x = self._images(shape, "float32")
+            self._check("AdjustContrastv2", x, factor)
+        self._check("AdjustContrastv2", x[:, :0], factor)
+        self._check_converted("AdjustContrastv2", x, factor)
+        special = np.resize(np.float32(_SPECIAL), (2, 5, 10))
+        self._check("AdjustContrastv2", special, factor)
+
+    def test_errors(self) -> None:
+        by = np.array(0.5, np.float32)
+        for op, inputs, why in [
+            ("AdjustHue", [np.zeros((2, 2, 4), "f4"), by], "3 channels, but"),
+            ("AdjustHue", [np.zeros((2, 3), "f4"), by], "rank 3 or more"),
+            ("AdjustHue", [np.zeros((2, 2, 3), "f4"), by[None]], "a scalar"),
+            (
+                "RGBToHSV",
+                [np.zeros((2, 4), "f4")],
+                r"channels, but are \[2,4\]",
+            ),
+            ("HSVToRGB", [by], "rank 1 or more"),
+        ]:
+            self._assert_refused(why, op, inputs)
+
+
+class QuantizationTest(_Test):
+    """Kernels of //tflite/custom/quantization."""
+
+    def _values(self, shape: Sequence[int], dtype: str = "float32"):
+        return np.random.default_rng(1).uniform(-4, 4, shape).astype(dtype)
+
+    @parameterized.product(
+        num_bits=[2, 3, 8, 16],
+        narrow_range=[False, True],
+        bounds=[(-2, 3), (-1, 1), (0, 2.5), (-3.1, 0), (1, 2), (-2, -1)],
+    )
+    def test_fake_quantization(self, num_bits, narrow_range, bounds) -> None:
+        options = {"num_bits": num_bits, "narrow_range": narrow_range}
+        low, high = (np.float32(x) for x in bounds)
+        # TensorFlow sums gradients in another order: let sums be exact.
+        gradients = np.random.default_rng(2).integers(-9, 9, (4, 5, 3))
+        gradients = gradients.astype(np.float32)
+        x = self._values((4, 5, 3))
+        for some in (slice(None), (0,), (0, 0)):
+            channels = np.float32([1, 1.5, 0.7])
+            mins, maxs = low * channels, high * channels
+            self._check(
+                "FakeQuantWithMinMaxVarsPerChannel",
+                *(x[some], mins, maxs),
+                **options,
+            )
+            self._check(
+                "FakeQuantWithMinMaxVarsPerChannelGradient",
+                *(gradients[some], x[some], mins, maxs),
+                **options,
+            )
+            self._check(
+                "FakeQuantWithMinMaxVarsGradient",
+                *(gradients[some], x[some], np.array(low), np.array(high)),
+                **options,
+            )
+            self._check(
+                "FakeQuantWithMinMaxArgsGradient",
+                *(gradients[some], x[some]),
+                **options,
+                min=float(low),
+                max=float(high),
+            )
+
+    def test_special_values_are_fake_quantized(self) -> None:
+        special = np.float32(_SPECIAL)
+        mins, maxs = np.full(10, -2, "f4"), np.full(10, 3, "f4")
+        for x in (special, np.stack([special, special[::-1]])):
+            self._check("FakeQuantWithMinMaxVarsPerChannel", x, mins, maxs)
+            self._check(
+                "FakeQuantWithMinMaxVarsPerChannelGradient",
+                *(x[..., ::-1].copy(), x, mins, maxs),
+            )
+            gradients = np.ones_like(x)
+            self._check("FakeQuantWithMinMaxArgsGradient", gradients, x)
+            self._check("FakeQuantWithMinMaxArgsGradient", x, gradients)
+            self._check(
+                "FakeQuantWithMinMaxVarsGradient",
+                *(gradients, x, np.float32(-1).reshape(()), np.float32(2)),
+            )
+
+    def test_fake_quantization_converts(self) -> None:
+        x, low = self._values((4, 3)), np.full(3, -2, "f4")
+        options = {"num_bits": 5, "narrow_range": True}
+        for op, inputs in [
+            ("FakeQuantWithMinMaxVarsPerChannel", (x, low, -low)),
+            ("FakeQuantWithMinMaxVarsPerChannelGradient", (x, x, low, -low)),
+            ("FakeQuantWithMinMaxVarsGradient", (x, x, low[0], -low[0])),
+            ("FakeQuantWithMinMaxArgsGradient", (x, x)),
+        ]:
+            inputs = [np.asarray(each) for each in inputs]
+            self._check_converted(op, *inputs, ulps=8, **options)
+
+    def test_fake_quantization_errors(self) -> None:
+        x, low = self._values((4, 3)), np.full(3, -2, "f4")
+        op = "FakeQuantWithMinMaxVarsPerChannel"
+        self._assert_refused(
+            r"min is \[2\] for inputs of \[4,3\]", op, [x, low[:2], -low]
+        )
+        for bits in (1, 17):
+            why = rf"num_bits must be in \[2, 16\], not {bits}"
+            self._assert_refused(why, op, [x, low, -low], num_bits=bits)
+        self._assert_refused(
+            "min must be less than max, but they are 3 and 1",
+            "FakeQuantWithMinMaxArgsGradient",
+            [x, x],
+            min=3.0,
+            max=1.0,
+        )
+
+    @parameterized.product(
+        dtype=_FLOATS,
+        signed_input=[False, True],
+        narrow_range=[False, True],
+        range_given=[False, True],
+        axis=[-1, 0, 1, 2],
+    )
+    def test_quantize_and_dequantize(self, dtype, axis, **options) -> None:
+        x = self._values((3, 4, 5), dtype)
+        shape = () if axis < 0 else (x.shape[axis],)
+        options |= {"axis": axis}
+        for bounds in [(-2, 3), (-1, 1), (0, 2.5), (-3.1, 0), (0, 0)]:
+            low, high = (np.full(shape, each, dtype) for each in bounds)
+            for bits in (1, 2, 8, 30):
+                bits_input = np.array(bits, np.int32)
+                inputs = [x, low, high, bits_input]
+                self._check("QuantizeAndDequantizeV3", *inputs, **options)
+                # TensorFlow's V4 takes no range for each channel, though it is
+                # documented to; its V3 does.
+                per_channel = options["range_given"] and axis >= 0
+                for mode in ("HALF_TO_EVEN", "HALF_UP")[: 2 - per_channel]:
+                    self._check(
+                        "QuantizeAndDequantizeV4",
+                        *inputs[:3],
+                        num_bits=bits,
+                        round_mode=mode,
+                        **options,
+                        want=_tensorflow(
+                            "QuantizeAndDequantizeV3", inputs, options
+                        )
+                        if per_channel
+                        else None,
+                    )
+            gradients = x[::-1].copy()
+            self._check(
+                "QuantizeAndDequantizeV4Grad",
+                *(gradients, x, low, high),
+                axis=axis,
+            )
+
+    def test_quantize_and_dequantize_special_values(self) -> None:
+        low, high = np.array(-2, "f4"), np.array(3, "f4")
+        x = np.float32(_SPECIAL)
+        op = "QuantizeAndDequantizeV4"
+        self._check(op, x, low, high, range_given=True)
+        self._check(op, x[:0], low, high)
+        self._check(op, x[6:], low, high)
+        self._check("QuantizeAndDequantizeV4Grad", x, x[::-1].copy(), low, high)
+
+    def test_quantize_and_dequantize_converts(self) -> None:
+        x = self._values((4, 3))
+        low, high = np.array(-2, "f4"), np.array(3, "f4")
+        for axis in (-1, 1):
+            if axis == 1:
+                low, high = (np.full(3, each) for each in (low, high))
+            self._check_converted(
+                "QuantizeAndDequantizeV4",
+                *(x, low, high),
+                axis=axis,
+                range_given=axis < 0,
+                round_mode="HALF_UP",
+                num_bits=5,
+            )
+            self._check_converted(
+                "QuantizeAndDequantizeV3",
+                *(x, low, high, np.array(4, np.int32)),
+                axis=axis,
+                signed_input=False,
+            )
+            self._check_converted(
+                "QuantizeAndDequantizeV4Grad", x, x, low, high, axis=axis
+            )
+
+    def test_quantize_and_dequantize_errors(self) -> None:
+        x = self._values((4, 3))
+        low, high = np.array(-2, "f4"), np.array(3, "f4")
+        given = {"range_given": True}
+        for why, bounds, options in [
+            ("they are 3 and -2", (high, low), given),
+            (r"input_min must .* is \[1\] for", (low[None], high), given),
+            (r"axis must be in \[-1, 2\), not 2", (low, high), {"axis": 2}),
+            (r"num_bits must be in \[1, 61\]", (low, high), {"num_bits": 62}),
+            ("HALF_UP, not 'UP'", (low, high), {"round_mode": "UP"}),
+        ]:
+            self._assert_refused(
+                why, "QuantizeAndDequantizeV4", [x, *bounds], **options
+            )
+
+
+if __name__ == "__main__":
+    tf.test.main()

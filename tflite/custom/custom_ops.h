@@ -12,6 +12,7 @@
 #include "tflite/custom/quantization/quantization.h"
 #include "tflite/custom/reduction/reduction.h"
 #include "tflite/custom/scatter/scatter.h"
+#include "tflite/custom/sparse/sparse.h"
 
 namespace tflite::custom {
 

@@ -15,10 +15,21 @@ TFLITE_CUSTOM_DECLARE_OP(AccumulateNV2)
 // A tensor of floats without NaN and infinity; option `message`.
 TFLITE_CUSTOM_DECLARE_OP(CheckNumericsV2)
 
+// A tensor and the order of its dimensions in the output.
+TFLITE_CUSTOM_DECLARE_OP(ConjugateTranspose)
+
 // Dimensions of a tensor, and what goes with each; options `src_format` and
 // `dst_format`.
 TFLITE_CUSTOM_DECLARE_OP(DataFormatDimMap)
 TFLITE_CUSTOM_DECLARE_OP(DataFormatVecPermute)
+
+// A tensor, whose NaNs are counted.
+TFLITE_CUSTOM_DECLARE_OP(DebugNanCount)
+
+// A tensor and the diagonal of one.
+TFLITE_CUSTOM_DECLARE_OP(Diag)
+TFLITE_CUSTOM_DECLARE_OP(DiagPart)
+TFLITE_CUSTOM_DECLARE_OP(MatrixDiagPart)
 
 // A tensor, which is passed on.
 TFLITE_CUSTOM_DECLARE_OP(GuaranteeConst)

@@ -128,6 +128,37 @@ TfLiteStatus Check(TfLiteOpaqueContext* context, TfLiteOpaqueNode* node) {
 constexpr OpDefinition kCheckOp = {
     kCheck, {InitState<CheckData>, FreeState<CheckData>, PrepareCheck, Check}};
 
+// DebugNanCount.
+
+constexpr char kNanCount[] = "DebugNanCount";
+
+TfLiteStatus PrepareNanCount(TfLiteOpaqueContext* context,
+                             TfLiteOpaqueNode* node) {
+  TF_LITE_OPAQUE_ENSURE_STATUS(EnsureArity(context, node, kNanCount, 1, 1));
+  TfLiteOpaqueTensor* output = TfLiteOpaqueNodeGetOutput(context, node, 0);
+  TF_LITE_OPAQUE_ENSURE_STATUS(EnsureNumber(
+      context, kNanCount, "input", TfLiteOpaqueNodeGetInput(context, node, 0)));
+  TF_LITE_OPAQUE_ENSURE_STATUS(
+      EnsureType(context, kNanCount, "output", output, {kTfLiteInt64}));
+  // A vector, as TensorFlow's.
+  return Resize(context, output, {1});
+}
+
+TfLiteStatus NanCount(TfLiteOpaqueContext* context, TfLiteOpaqueNode* node) {
+  const TfLiteOpaqueTensor* input = TfLiteOpaqueNodeGetInput(context, node, 0);
+  const int64_t size = NumElements(input);
+  WithNumber(TfLiteOpaqueTensorType(input), [&](auto zero) {
+    using T = decltype(zero);
+    const T* x = Data<T>(input);
+    *MutableData<int64_t>(TfLiteOpaqueNodeGetOutput(context, node, 0)) =
+        std::count_if(x, x + size, [](T v) { return v != v; });
+  });
+  return kTfLiteOk;
+}
+
+constexpr OpDefinition kNanCountOp = {
+    kNanCount, {/*init=*/nullptr, /*free=*/nullptr, PrepareNanCount, NanCount}};
+
 // GuaranteeConst.
 
 constexpr char kGuarantee[] = "GuaranteeConst";
@@ -280,6 +311,7 @@ TFLITE_CUSTOM_DEFINE_OP(AccumulateNV2, kAccumulateOp)
 TFLITE_CUSTOM_DEFINE_OP(CheckNumericsV2, kCheckOp)
 TFLITE_CUSTOM_DEFINE_OP(DataFormatDimMap, kDimMapOp)
 TFLITE_CUSTOM_DEFINE_OP(DataFormatVecPermute, kVecPermuteOp)
+TFLITE_CUSTOM_DEFINE_OP(DebugNanCount, kNanCountOp)
 TFLITE_CUSTOM_DEFINE_OP(GuaranteeConst, kGuaranteeOp)
 
 }  // namespace tflite::custom::array_ops

@@ -411,6 +411,73 @@ def _quantized(*others: np.ndarray, gradient: bool = False) -> list[Sample]:
     return samples
 
 
+def _sparse(*last: np.ndarray) -> list[np.ndarray]:
+    """Indices, values and shape, and what follows them."""
+    return [
+        np.int64([[0, 1], [2, 0], [2, 2]]),
+        np.float32([1, 2, 3]),
+        np.int64([3, 3]),
+        *last,
+    ]
+
+
+def _sparse_segments(op: str) -> dict[str, list[Sample]]:
+    rows, segments = np.int64([3, 0, 0]), np.int32([0, 0, 2])
+    plain, sized, gradient = [], [], []
+    for dtype in _FLOATS:
+        data = np.array([[1, 2], [3, 5], [8, 13], [21, 34]], dtype)
+        inputs = [data, rows, segments]
+        plain.append(Sample(inputs, [((3, 2), dtype)], constants=[2]))
+        inputs = [*inputs, np.array(5, np.int32)]
+        outputs = [((5, 2), dtype)]
+        for samples in (sized, gradient):
+            samples.append(Sample(inputs, outputs, constants=[3]))
+    late = Sample(
+        [np.float32([1, 3, 8, 9]), rows, segments],
+        [([3], "float32")],
+        shape_from_values=True,
+    )
+    return {
+        op: [*plain, late],
+        op + "WithNumSegments": sized,
+        op + "Grad": gradient,
+    }
+
+
+def _counted_rows(op: str) -> list[Sample]:
+    rows = {
+        "RaggedBincount": np.int64([0, 2, 2, 3]),
+        "SparseBincount": np.int64([[0, 1], [0, 0], [2, 2]]),
+    }
+    inputs, constants = [rows[op], np.int32([1, 1, 9])], [2]
+    if op == "SparseBincount":
+        inputs, constants = [*inputs, np.int64([3, 3])], [2, 3]
+    inputs += [np.array(4, np.int32), np.float32([1, 2, 3])]
+    outputs = [([3, 4], "float32")]
+    return [
+        Sample(inputs, outputs, {"binary_output": binary}, constants)
+        for binary in (False, True)
+    ] + [Sample(inputs, outputs, shape_from_values=True)]
+
+
+def _complex_numbers() -> np.ndarray:
+    # LiteRT has no complex128.
+    return np.complex64([1 + 2j, -3, 4j, -0.5 - 1j, 0])
+
+
+def _transposed() -> list[Sample]:
+    samples = []
+    for dtype in ("float32", "int8", "complex64"):
+        x = np.resize(_complex_numbers(), (2, 3))
+        x = x if dtype == "complex64" else x.real.astype(dtype)
+        inputs, outputs = [x, np.int32([1, 0])], [((3, 2), dtype)]
+        samples += [
+            Sample(inputs, outputs, constants=[1]),
+            Sample(inputs, outputs, shape_from_values=True),
+        ]
+    return samples
+
+
 SAMPLES: dict[str, list[Sample]] = {
     **{
         op: _float_unary()
@@ -442,6 +509,9 @@ SAMPLES: dict[str, list[Sample]] = {
     "AdjustContrastv2": _adjusted(0.5, 2),
     "AdjustHue": _adjusted(0.25, -1.5),
     "AdjustSaturation": _adjusted(0.5, 3),
+    "Angle": [
+        Sample([_complex_numbers()], [([5], "float32")]),
+    ],
     "ApproximateEqual": [
         Sample(
             [np.array([1, 2, -1], dtype), np.array([1.25, 2, np.nan], dtype)],
@@ -470,12 +540,32 @@ SAMPLES: dict[str, list[Sample]] = {
     "Bincount": _bincount(),
     "CheckNumericsV2": _unary(*_FLOATS, values=_X),
     "ClipByValue": _clip_by_value(),
+    "Complex": [
+        Sample(
+            [np.float32([[1], [2]]), np.float32([3, 4])],
+            [((2, 2), "complex64")],
+        )
+    ],
+    "Conj": [Sample([_complex_numbers()], [([5], "complex64")])],
+    "ConjugateTranspose": _transposed(),
     "Cross": _cross(),
     "Cumprod": _cumulative(),
     "CumulativeLogsumexp": _cumulative(),
     "DataFormatDimMap": _data_format(),
     "DataFormatVecPermute": _data_format(),
+    "DebugNanCount": [
+        Sample([np.array(_SPECIAL, dtype)], [([1], "int64")])
+        for dtype in _FLOATS
+    ],
     "DenseBincount": _dense_bincount(),
+    "Diag": [
+        Sample([np.array([[1, 2]], dtype)], [((1, 2, 1, 2), dtype)])
+        for dtype in (*_FLOATS, "int32")
+    ],
+    "DiagPart": [
+        Sample([np.array([[1, 2], [3, 4]], dtype)], [([2], dtype)])
+        for dtype in (*_FLOATS, "int32")
+    ],
     "EuclideanNorm": _euclidean_norm(),
     "Examples>MultiplexDense": _multiplex(),
     "FakeQuantWithMinMaxArgsGradient": [
@@ -504,7 +594,13 @@ SAMPLES: dict[str, list[Sample]] = {
         for options in ({}, {"alpha": 0.5})
     ],
     "LinSpace": _lin_space(),
+    "LogMatrixDeterminant": _linear([[2], [2]], {}),
     **{op: _sorted_bounds() for op in ("LowerBound", "UpperBound")},
+    "MatrixDeterminant": _linear([[2]], {}),
+    "MatrixDiagPart": [
+        Sample([np.arange(12, dtype=dtype).reshape(2, 2, 3)], [((2, 2), dtype)])
+        for dtype in (*_FLOATS, "int8")
+    ],
     "MatrixInverse": (
         _linear([[2, 3, 3]], {"adjoint": False})
         + _linear([[2, 3, 3]], {"adjoint": True})
@@ -527,6 +623,7 @@ SAMPLES: dict[str, list[Sample]] = {
     "QuantizeAndDequantizeV4": _quantized(),
     "QuantizeAndDequantizeV4Grad": _quantized(gradient=True),
     "RGBToHSV": _colours(),
+    **{op: _counted_rows(op) for op in ("RaggedBincount", "SparseBincount")},
     **{
         op: _scattered([[2], [0]])
         for op in (
@@ -538,6 +635,32 @@ SAMPLES: dict[str, list[Sample]] = {
         op: _segments()
         for op in ("SegmentMax", "SegmentMean", "SegmentMin", "SegmentProd")
     },
+    **{
+        op: [Sample(_sparse(np.float32([1, 2, 4])), [([3], "float32")])]
+        for op in (
+            "SparseDenseCwiseAdd",
+            "SparseDenseCwiseDiv",
+            "SparseDenseCwiseMul",
+        )
+    },
+    **{
+        op: [
+            Sample(_sparse(np.int32([1])), [([3], "float32")], {}, [2, 3]),
+            Sample(
+                _sparse(np.int32([1])),
+                [((3, 1), "float32")],
+                {"keep_dims": True},
+                shape_from_values=True,
+            ),
+        ]
+        for op in ("SparseReduceMax", "SparseReduceSum")
+    },
+    **_sparse_segments("SparseSegmentMean"),
+    **_sparse_segments("SparseSegmentSqrtN"),
+    **_sparse_segments("SparseSegmentSum"),
+    "SparseTensorDenseAdd": [
+        Sample(_sparse(np.ones((3, 3), np.float32)), [((3, 3), "float32")])
+    ],
     "Svd": (
         _linear(
             [[2, 3], [2, 3, 3], [2, 3, 3]],
@@ -549,6 +672,14 @@ SAMPLES: dict[str, list[Sample]] = {
             (4, 2),
         )
     ),
+    "TridiagonalMatMul": [
+        Sample(
+            [np.full((1, 3), i, dtype) for i in (1, 2, 3)]
+            + [np.array([[1, 2], [3, 4], [5, 6]], dtype)],
+            [((3, 2), dtype)],
+        )
+        for dtype in _FLOATS
+    ],
     "TruncateMod": (
         _integer_pair()
         + _binary(*_FLOATS, a=[5.5, -5.5, 7.0], b=[2.0, 2.5, -3.0])

@@ -25,7 +25,10 @@ _INDICES = ["int32", "int64"]
 # Values that a comparison, a sum or a product may treat on their own.
 _SPECIAL = [np.nan, np.inf, -np.inf, 0.0, -0.0, 1e-40, -1e-40, 3e38, 1.0, -2.5]
 # By the model schema, which is how the converter writes types.
-_SCHEMA_TYPES = {tf.float32: 0, tf.int32: 2, tf.int64: 4}
+_SCHEMA_TYPES = {
+    **{tf.float32: 0, tf.float64: 10, tf.int32: 2, tf.int64: 4},
+    **{tf.complex64: 8, tf.complex128: 11},
+}
 
 
 def _random(shape: Sequence[int], dtype: str, seed: int = 1) -> np.ndarray:
@@ -140,7 +143,9 @@ class _Test(tf.test.TestCase, parameterized.TestCase):
             )
         ):
             _tensorflow(op, inputs, attributes)
-        dtype = inputs[0].dtype.name
+        # That of the values, of a sparse tensor.
+        sparse = op.startswith("Sparse") and "Segment" not in op
+        dtype = inputs[1 if sparse else 0].dtype.name
         outputs = {"InTopK": "bool", "InTopKV2": "bool"}
         outputs |= {"LowerBound": "int32", "UpperBound": "int32"}
         model = custom_op_model(
@@ -674,6 +679,398 @@ class QuantizationTest(_Test):
             self._assert_refused(
                 why, "QuantizeAndDequantizeV4", [x, *bounds], **options
             )
+
+
+class SparseSegmentTest(_Test):
+    """The kernels of reduction/sparse_segment.cc."""
+
+    # Segments of none, one, and so many rows that sums are taken in groups.
+    _SEGMENTS = np.repeat([0, 2, 3, 5, 6], [1, 8, 9, 26, 2])
+
+    @parameterized.product(
+        op=["SparseSegmentMean", "SparseSegmentSqrtN", "SparseSegmentSum"],
+        dtype=_FLOATS,
+        index=_INDICES,
+        segment=_INDICES,
+    )
+    def test_segments(self, op, dtype, index, segment) -> None:
+        segments = self._SEGMENTS.astype(segment)
+        rows = np.random.default_rng(1).integers(0, 7, segments.shape)
+        rows = rows.astype(index)
+        for shape in [(7,), (7, 3), (7, 2, 3), (7, 0)]:
+            data = _random(shape, dtype)
+            self._check(op, data, rows, segments)
+            self._check(op, data, rows, segments, constants=[2])
+            count = np.array(9, index)
+            self._check(op + "WithNumSegments", data, rows, segments, count)
+            gradients = _random((7, *shape[1:]), dtype, 2)
+            size = np.array(8, np.int32)
+            self._check(op + "Grad", gradients, rows, segments, size)
+        self._check(op, data, rows[:0], segments[:0])
+        count = np.array(2, segment)
+        self._check(op + "WithNumSegments", data, rows[:0], segments[:0], count)
+
+    @parameterized.parameters(*_INTS, *_UINTS)
+    def test_sums_of_integers(self, dtype: str) -> None:
+        segments = self._SEGMENTS.astype("int32")
+        rows = np.random.default_rng(1).integers(0, 7, segments.shape)
+        data = _random((7, 3), dtype)
+        self._check("SparseSegmentSum", data, rows, segments)
+        count = np.array(9, np.int32)
+        self._check(
+            "SparseSegmentSumWithNumSegments", data, rows, segments, count
+        )
+
+    @parameterized.parameters("Mean", "SqrtN", "Sum")
+    def test_converts(self, op: str) -> None:
+        op = "SparseSegment" + op
+        data = _random((7, 3), "float32")
+        rows, segments = np.int32([3, 0, 0]), np.int32([0, 0, 2])
+        self._check_converted(op, data, rows, segments)
+        four = np.array(4, np.int32)
+        self._check_converted(
+            op + "WithNumSegments", data, rows, segments, four
+        )
+        self._check_converted(op + "Grad", data, rows, segments, four)
+
+    @parameterized.parameters(
+        ("", [0, 3, 1], [0, 2, 1], "sorted and not negative.* 2 is 1"),
+        ("", [0, 3, 1], [-1, 0, 1], "sorted and not negative.* 0 is -1"),
+        ("", [0, 4, 1], [0, 0, 1], r"indices must be in \[0, 4\).* 1 is 4"),
+        ("", [0, -1, 1], [0, 0, 1], r"indices must be in \[0, 4\).* 1 is -1"),
+        ("WithNumSegments", [0, 1], [0, 3], r"segment_ids.* \[0, 3\).* is 3"),
+        ("Grad", [0, 3], [0, 1], r"indices must be in \[0, 3\).* 1 is 3"),
+        ("Grad", [0, 1], [0, 4], r"segment_ids must be in \[0, 4\).* 1 is 4"),
+    )
+    def test_errors(self, kind: str, rows, segments, why: str) -> None:
+        inputs = [np.ones((4, 2), "f4"), np.int32(rows), np.int32(segments)]
+        if kind:
+            inputs.append(np.array(3, np.int32))
+        self._assert_refused(why, "SparseSegmentMean" + kind, inputs)
+
+
+class BincountTest(_Test):
+    """RaggedBincount and SparseBincount."""
+
+    @parameterized.product(
+        index=_INDICES,
+        dtype=["int32", "int64", "float32", "float64"],
+        weighted=[False, True],
+        binary_output=[False, True],
+    )
+    def test_equals_tensorflow(self, index, dtype, weighted, binary_output):
+        numbers = np.random.default_rng(1).integers(0, 9, 12).astype(index)
+        size = np.array(7, index)
+        weights = _random(12 if weighted else 0, dtype)
+        options = {"binary_output": binary_output}
+        for splits in ([0, 3, 3, 12], [0, 12], [0, 0, 12, 12]):
+            inputs = [np.int64(splits), numbers, size, weights]
+            self._check("RaggedBincount", *inputs, **options)
+            self._check("RaggedBincount", *inputs, **options, constants=[2])
+        self._check_converted("RaggedBincount", *inputs, **options)
+        rows = np.random.default_rng(2).integers(0, 4, (12, 3))
+        # TensorFlow adds up parts of a vector's weights in its threads.
+        for shape, ulps in [((4,), 100), ((4, 5), 0), ((4, 5, 6), 0)]:
+            inputs = [rows[:, : len(shape)].copy(), numbers, np.int64(shape)]
+            inputs += [size, weights]
+            self._check("SparseBincount", *inputs, **options, ulps=ulps)
+            self._check(
+                "SparseBincount",
+                *inputs,
+                **options,
+                constants=[2, 3],
+                ulps=ulps,
+            )
+        self._check_converted("SparseBincount", *inputs, **options)
+
+    @parameterized.parameters(
+        ("RaggedBincount", [1, 2], [0, 1], "from 0 to .* 2.* 0 is 1"),
+        ("RaggedBincount", [0, 1], [0, 1], "from 0 to .* 2.* 1 is 1"),
+        ("RaggedBincount", [0, 2], [0, -1], "non-negative.* 1 is -1"),
+        ("SparseBincount", [[0, 0], [3, 0]], [0, 1], "row 1 with 3"),
+        ("SparseBincount", [[0, 0], [-1, 0]], [0, 1], "row 1 with -1"),
+    )
+    def test_errors(self, op: str, rows, numbers, why: str) -> None:
+        inputs = [np.int64(rows), np.int32(numbers)]
+        if op == "SparseBincount":
+            inputs.append(np.int64([3, 4]))
+        inputs += [np.array(5, np.int32), np.zeros(0, np.float32)]
+        model = custom_op_model(
+            op,
+            [TensorSpec(x.shape, x.dtype.name) for x in inputs],
+            [TensorSpec([1])],
+        )
+        with self.assertRaisesRegex(RuntimeError, why):
+            run_everywhere(model, inputs)
+
+
+class SparseTest(_Test):
+    """Kernels of //tflite/custom/sparse."""
+
+    _INDICES_OF_VALUES = np.int64([[0, 1], [2, 0], [2, 2], [3, 1]])
+
+    @parameterized.product(op=["Add", "Div", "Mul"], dtype=_NUMBERS)
+    def test_element_wise(self, op: str, dtype: str) -> None:
+        op = "SparseDenseCwise" + op
+        values = _random(4, dtype)
+        for shape in [(), (3,), (1,), (4, 1), (1, 3), (4, 3)]:
+            dense = np.asarray(_random(shape, dtype, 2))
+            dense = np.where(dense == 0, np.array(1, dtype), dense)
+            inputs = [self._INDICES_OF_VALUES, values, np.int64([4, 3]), dense]
+            self._check(op, *inputs)
+        inputs[0], inputs[1] = inputs[0][:0], values[:0]
+        self._check(op, *inputs)
+
+    @parameterized.parameters("Add", "Div", "Mul")
+    def test_element_wise_special_values(self, op: str) -> None:
+        op = "SparseDenseCwise" + op
+        special = np.float32(_SPECIAL)
+        dense = special[special != 0]
+        grid = np.int64(np.indices((10, dense.size)).reshape(2, -1).T)
+        values = np.repeat(special, dense.size)
+        # TensorFlow takes a denormal for the zero that it will not divide by.
+        if op.endswith("Div"):
+            dense = np.where(np.abs(dense) < 1e-38, np.float32(7), dense)
+        shape = np.int64([10, dense.size])
+        self._check(op, grid, values, shape, dense)
+        self._check_converted(op, grid, values, shape, dense)
+
+    def test_quotients_that_overflow_wrap(self) -> None:
+        least = np.int32([-(2**31)])
+        self._check(  # TensorFlow dies of it.
+            "SparseDenseCwiseDiv",
+            *(np.int64([[0]]), least, np.int64([1]), np.int32([-1])),
+            want=[least],
+        )
+
+    @parameterized.product(dtype=_NUMBERS, index=_INDICES)
+    def test_dense_add(self, dtype: str, index: str) -> None:
+        op = "SparseTensorDenseAdd"
+        indices = self._INDICES_OF_VALUES.astype(index)
+        inputs = [_random(4, dtype), np.array([4, 3], index)]
+        dense = _random((4, 3), dtype, 2)
+        self._check(op, indices, *inputs, dense)
+        self._check(op, np.zeros_like(indices), *inputs, dense)
+        self._check(op, indices[:0], inputs[0][:0], inputs[1], dense)
+        self._check_converted(op, indices, *inputs, dense)
+
+    @parameterized.product(
+        op=["SparseReduceMax", "SparseReduceSum"],
+        dtype=_NUMBERS,
+        keep_dims=[False, True],
+    )
+    def test_reduce(self, op: str, dtype: str, keep_dims: bool) -> None:
+        values = _random(4, dtype).round()  # In whatever order they are added.
+        shape = np.int64([4, 3])
+        for axes in ([0], [1], [-1], 0, [0, 1], [], [1, 1]):
+            inputs = [self._INDICES_OF_VALUES, values, shape, np.int32(axes)]
+            inputs[3] = inputs[3].reshape(np.shape(axes))
+            self._check(op, *inputs, keep_dims=keep_dims)
+            self._check(op, *inputs, keep_dims=keep_dims, constants=[2, 3])
+            inputs[0] = inputs[0][::-1].copy()
+            self._check(op, *inputs, keep_dims=keep_dims)
+        inputs[0], inputs[1] = inputs[0][:0], values[:0]
+        self._check(op, *inputs, keep_dims=keep_dims)
+
+    @parameterized.parameters("SparseReduceMax", "SparseReduceSum")
+    def test_reduce_special_values_and_converts(self, op: str) -> None:
+        special = np.float32(_SPECIAL)
+        values = np.stack(np.meshgrid(special, special)).reshape(2, -1)
+        if op == "SparseReduceMax":  # A NaN may hide others, or not.
+            values = values[:, ~np.isnan(values).any(0)]
+        shape = values.shape[::-1]
+        indices = np.int64(np.indices(shape).reshape(2, -1).T)
+        inputs = [indices, values.T.ravel(), np.int64(shape), np.int32([1])]
+        self._check(op, *inputs)
+        self._check_converted(op, *inputs, keep_dims=True)
+
+    @parameterized.parameters(
+        ("SparseDenseCwiseAdd", [4, 2], (2,), "index 2 .* dimension 1, .* 2"),
+        ("SparseDenseCwiseAdd", [4, 3], (4,), r"of rank 2, but is \[4\]"),
+        ("SparseDenseCwiseAdd", [4, 3], (1, 4, 3), r"but is \[1,4,3\]"),
+        ("SparseDenseCwiseDiv", [4, 3], (0, 3), "must broadcast"),
+        ("SparseTensorDenseAdd", [4, 3], (4, 4), r"1 is 3, but is \[4,4\]"),
+        ("SparseTensorDenseAdd", [3, 3], (3, 3), "index 3 .* 0, but is 3"),
+        ("SparseTensorDenseAdd", [4, 3], (3,), r"of rank 2, but is \[3\]"),
+    )
+    def test_errors(self, op: str, shape, dense, why: str) -> None:
+        values = np.float32([1, 2, 3, 4])
+        inputs = [self._INDICES_OF_VALUES, values, np.int64(shape)]
+        inputs.append(np.ones(dense, np.float32))
+        self._assert_refused(why, op, inputs)
+
+    def test_division_by_zero_is_refused(self) -> None:
+        values = np.float32([1, 2, 3, 4])
+        inputs = [self._INDICES_OF_VALUES, values, np.int64([4, 3])]
+        self._assert_refused(
+            "cannot divide by zero: element 1 of dense",
+            "SparseDenseCwiseDiv",
+            [*inputs, np.float32([1, 0, 2])],
+        )
+
+    def test_axes_outside_are_refused(self) -> None:
+        values = np.float32([1, 2, 3, 4])
+        inputs = [self._INDICES_OF_VALUES, values, np.int64([4, 3])]
+        self._assert_refused(
+            r"axis must be in \[-2, 2\), but element 0 is 2",
+            "SparseReduceSum",
+            [*inputs, np.int32([2])],
+        )
+
+
+class LinalgTest(_Test):
+    """Kernels of //tflite/custom/linalg that came last."""
+
+    @parameterized.product(
+        dtype=_FLOATS,
+        shape=[(1, 1), (3, 3), (2, 4, 4), (2, 3, 5, 5), (0, 0), (2, 0, 0)],
+    )
+    def test_determinants(self, dtype: str, shape: Sequence[int]) -> None:
+        x = _random(shape, dtype)
+        # TensorFlow adds up vectors of logarithms.
+        self._check("MatrixDeterminant", x, ulps=40)
+        sign, log = _tensorflow("LogMatrixDeterminant", [x], {})
+        model = custom_op_model(
+            "LogMatrixDeterminant",
+            [TensorSpec(shape, dtype)],
+            [TensorSpec([1], dtype)] * 2,
+        )
+        got = run_everywhere(model, [x])
+        np.testing.assert_array_equal(got[0], sign)
+        eps = 20 * np.finfo(dtype).eps
+        np.testing.assert_allclose(got[1], log, rtol=eps, atol=eps)
+
+    @parameterized.parameters(
+        ([[1, 2], [2, 4]],),
+        ([[0, 0], [0, 0]],),
+        ([[np.nan, 2], [2, 1]],),
+        ([[np.inf, 2], [2, 1]],),
+        ([[1e30, 0], [0, 1e30]],),
+    )
+    def test_special_determinants(self, x) -> None:
+        self._check("MatrixDeterminant", np.float32(x), ulps=40)
+        self._check("LogMatrixDeterminant", np.float32(x), ulps=4)
+
+    def test_determinants_convert(self) -> None:
+        x = np.eye(3, dtype=np.float32)
+        self._check_converted("MatrixDeterminant", x)
+        self._check_converted("LogMatrixDeterminant", x)
+        self._assert_refused("must be square", "MatrixDeterminant", [x[:2]])
+        self._assert_refused(
+            r"superdiag must be a row .* \[2,3\] for rhs of \[2,3\]",
+            "TridiagonalMatMul",
+            [x[:2]] * 4,
+        )
+
+    @parameterized.product(
+        dtype=_FLOATS, shape=[(1, 1), (3, 2), (2, 40, 5), (0, 3), (3, 0)]
+    )
+    def test_tridiagonal_product(self, dtype: str, shape) -> None:
+        diagonals = [
+            _random((*shape[:-2], 1, shape[-2]), dtype, i) for i in range(3)
+        ]
+        rhs = _random(shape, dtype, 3)
+        self._check("TridiagonalMatMul", *diagonals, rhs)
+        if shape == (3, 2):
+            diagonals[0][..., -1] = diagonals[2][..., 0] = np.nan
+            self._check("TridiagonalMatMul", *diagonals, rhs)
+            self._check_converted("TridiagonalMatMul", *diagonals, rhs)
+
+
+class DiagonalTest(_Test):
+    """Diagonals, transposes, and complex numbers."""
+
+    @parameterized.parameters(
+        "float32", "float64", "int32", "int64", "complex64", "complex128"
+    )
+    def test_diagonals(self, dtype: str) -> None:
+        for shape in [(3,), (2, 3), (1,), (0,), (2, 0)]:
+            x = _random(shape, "float64").astype(dtype)
+            self._check("Diag", x)
+        for shape in [(3, 3), (2, 3, 2, 3), (0, 0)]:
+            x = _random(shape, "float64").astype(dtype)
+            self._check("DiagPart", x)
+        x = _random((2, 2), "float64").astype(dtype)
+        self._check_converted("Diag", x)
+        self._check_converted("DiagPart", x)
+
+    @parameterized.parameters(*_NUMBERS, "bool", "complex64")
+    def test_matrix_diagonals(self, dtype: str) -> None:
+        for shape in [(3, 3), (2, 3, 5), (2, 2, 5, 3), (0, 3), (2, 3, 0)]:
+            x = _random(shape, "int32").astype(dtype)
+            self._check("MatrixDiagPart", x)
+        self._check_converted("MatrixDiagPart", np.ones((2, 3, 2), dtype))
+
+    def test_errors(self) -> None:
+        scalar, matrix = np.array(1, np.float32), np.ones((2, 3), np.float32)
+        for op, x, why in [
+            ("Diag", scalar, r"must have rank 1 or more, but is \[\]"),
+            ("DiagPart", matrix, r"half is the first, but is \[2,3\]"),
+            ("DiagPart", scalar, r"rank that is not 0, .* but is \[\]"),
+            ("MatrixDiagPart", matrix[0], r"rank 2 or more, but is \[3\]"),
+        ]:
+            self._assert_refused(why, op, [x])
+        x = np.zeros(20000, np.float32)
+        model = custom_op_model(
+            "Diag", [TensorSpec(x.shape)], [TensorSpec([1])]
+        )
+        with self.assertRaisesRegex(RuntimeError, "at most 268435456"):
+            run_everywhere(model, [x])
+
+    @parameterized.parameters(*_NUMBERS)
+    def test_nan_count(self, dtype: str) -> None:
+        with np.errstate(invalid="ignore"):
+            special = np.array(_SPECIAL * 2).astype(dtype)
+        for x in (special, special.reshape(4, 5), special[:0]):
+            self._check("DebugNanCount", x, tensor_name="x:0")
+
+    @parameterized.product(
+        dtype=[*_NUMBERS, "bool", "complex64", "complex128"], index=_INDICES
+    )
+    def test_conjugate_transpose(self, dtype: str, index: str) -> None:
+        for shape, perm in [
+            ((2, 3), [1, 0]),
+            ((2, 3), [0, 1]),
+            ((2, 3, 4), [2, 0, 1]),
+            ((2, 3, 4, 5), [3, 1, 0, 2]),
+            ((0, 3), [1, 0]),
+            ((4,), [0]),
+        ]:
+            x = _random(shape, "int32").astype(dtype)
+            if dtype.startswith("complex"):
+                x = x + x[::-1] * np.array(1j, dtype)
+            perm = np.array(perm, index)
+            self._check("ConjugateTranspose", x, perm)
+            self._check("ConjugateTranspose", x, perm, constants=[1])
+        self._check_converted("ConjugateTranspose", x, perm)
+
+    def test_permutations_that_are_none_are_refused(self) -> None:
+        x = np.ones((2, 3), np.float32)
+        for perm in ([0, 0], [0, 2], [1]):
+            self._assert_refused(
+                "perm must be", "ConjugateTranspose", [x, np.int32(perm)]
+            )
+
+    @parameterized.parameters(*_FLOATS)
+    def test_complex_numbers(self, dtype: str) -> None:
+        kind = {"float32": np.complex64, "float64": np.complex128}[dtype]
+        types = {"Tout": tf.as_dtype(kind)}
+        real, imag = (
+            x.ravel() for x in np.meshgrid(*[np.array(_SPECIAL, dtype)] * 2)
+        )
+        self._check("Complex", real, imag, **types)
+        column = np.array(_SPECIAL, dtype).reshape(-1, 1)
+        self._check("Complex", column, column.T.copy(), **types)
+        self._check("Complex", column[0], column[:0], **types)
+        numbers = np.empty(real.shape, kind)
+        numbers.real, numbers.imag = real, imag
+        numbers = np.concatenate([numbers, _random(100, dtype) * kind(3 - 4j)])
+        for x in (numbers, numbers[:40].reshape(2, 20), numbers[:0]):
+            self._check("Conj", x)
+            self._check("Angle", x, Tout=tf.as_dtype(dtype))
+        self._check_converted("Angle", x, Tout=tf.as_dtype(dtype))
+        self._check_converted("Conj", numbers)
+        self._check_converted("Complex", real, imag, **types)
 
 
 if __name__ == "__main__":

@@ -32,6 +32,9 @@ TFLITE_CUSTOM_DECLARE_OP(DiagPart)
 TFLITE_CUSTOM_DECLARE_OP(MatrixDiagPart)
 
 // A tensor, which is passed on.
+TFLITE_CUSTOM_DECLARE_OP(Copy)
+TFLITE_CUSTOM_DECLARE_OP(CopyHost)
+TFLITE_CUSTOM_DECLARE_OP(DeepCopy)
 TFLITE_CUSTOM_DECLARE_OP(GuaranteeConst)
 
 // Predictions of classes and a target for each row of them; option or input k.

@@ -159,28 +159,42 @@ TfLiteStatus NanCount(TfLiteOpaqueContext* context, TfLiteOpaqueNode* node) {
 constexpr OpDefinition kNanCountOp = {
     kNanCount, {/*init=*/nullptr, /*free=*/nullptr, PrepareNanCount, NanCount}};
 
-// GuaranteeConst.
+// Ops that pass their input on.
 
-constexpr char kGuarantee[] = "GuaranteeConst";
+struct CopyOp {
+  static constexpr char kName[] = "Copy";
+};
 
-TfLiteStatus PrepareGuarantee(TfLiteOpaqueContext* context,
-                              TfLiteOpaqueNode* node) {
-  TF_LITE_OPAQUE_ENSURE_STATUS(EnsureArity(context, node, kGuarantee, 1, 1));
-  TF_LITE_OPAQUE_ENSURE_STATUS(
-      EnsureFixedSize(context, kGuarantee, "input",
-                      TfLiteOpaqueNodeGetInput(context, node, 0)));
-  return PrepareSame(context, node, kGuarantee);
+struct CopyHostOp {
+  static constexpr char kName[] = "CopyHost";
+};
+
+struct DeepCopyOp {
+  static constexpr char kName[] = "DeepCopy";
+};
+
+struct GuaranteeConstOp {
+  static constexpr char kName[] = "GuaranteeConst";
+};
+
+template <typename Op>
+TfLiteStatus PreparePassOn(TfLiteOpaqueContext* context,
+                           TfLiteOpaqueNode* node) {
+  TF_LITE_OPAQUE_ENSURE_STATUS(EnsureArity(context, node, Op::kName, 1, 1));
+  TF_LITE_OPAQUE_ENSURE_STATUS(EnsureFixedSize(
+      context, Op::kName, "input", TfLiteOpaqueNodeGetInput(context, node, 0)));
+  return PrepareSame(context, node, Op::kName);
 }
 
-TfLiteStatus Guarantee(TfLiteOpaqueContext* context, TfLiteOpaqueNode* node) {
+TfLiteStatus PassOn(TfLiteOpaqueContext* context, TfLiteOpaqueNode* node) {
   Copy(TfLiteOpaqueNodeGetInput(context, node, 0),
        TfLiteOpaqueNodeGetOutput(context, node, 0));
   return kTfLiteOk;
 }
 
-constexpr OpDefinition kGuaranteeOp = {
-    kGuarantee,
-    {/*init=*/nullptr, /*free=*/nullptr, PrepareGuarantee, Guarantee}};
+template <typename Op>
+constexpr OpDefinition kPassOn = {
+    Op::kName, {/*init=*/nullptr, /*free=*/nullptr, PreparePassOn<Op>, PassOn}};
 
 // DataFormatDimMap and DataFormatVecPermute.
 
@@ -309,9 +323,12 @@ constexpr OpDefinition kVecPermuteOp = {
 
 TFLITE_CUSTOM_DEFINE_OP(AccumulateNV2, kAccumulateOp)
 TFLITE_CUSTOM_DEFINE_OP(CheckNumericsV2, kCheckOp)
+TFLITE_CUSTOM_DEFINE_OP(Copy, kPassOn<CopyOp>)
+TFLITE_CUSTOM_DEFINE_OP(CopyHost, kPassOn<CopyHostOp>)
 TFLITE_CUSTOM_DEFINE_OP(DataFormatDimMap, kDimMapOp)
 TFLITE_CUSTOM_DEFINE_OP(DataFormatVecPermute, kVecPermuteOp)
 TFLITE_CUSTOM_DEFINE_OP(DebugNanCount, kNanCountOp)
-TFLITE_CUSTOM_DEFINE_OP(GuaranteeConst, kGuaranteeOp)
+TFLITE_CUSTOM_DEFINE_OP(DeepCopy, kPassOn<DeepCopyOp>)
+TFLITE_CUSTOM_DEFINE_OP(GuaranteeConst, kPassOn<GuaranteeConstOp>)
 
 }  // namespace tflite::custom::array_ops

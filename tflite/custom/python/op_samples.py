@@ -193,7 +193,7 @@ def _bincount() -> list[Sample]:
 
 def _euclidean_norm() -> list[Sample]:
     samples = []
-    for dtype in _FLOATS:
+    for dtype in (*_FLOATS, "int8", "int64"):
         x = np.array([[[1, 2], [3, 4]], [[-5, 6], [7, -8]]], dtype)
         for axes, keep, shape in [
             (1, False, [2, 2]),
@@ -578,7 +578,10 @@ SAMPLES: dict[str, list[Sample]] = {
     "FakeQuantWithMinMaxVarsPerChannelGradient": _fake_quantized(
         (3,), gradient=True
     ),
-    "GuaranteeConst": _unary("float32", "int8", values=[1, 2, 3]),
+    **{
+        op: _unary("float32", "int8", values=[1, 2, 3])
+        for op in ("Copy", "CopyHost", "DeepCopy", "GuaranteeConst")
+    },
     "HSVToRGB": _colours(),
     "HistogramFixedWidth": _histogram(),
     "InTopK": _in_top_k(k_is_input=False),

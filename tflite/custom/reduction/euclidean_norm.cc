@@ -17,6 +17,7 @@ namespace {
 
 using ::tflite::custom::Data;
 using ::tflite::custom::EnsureArity;
+using ::tflite::custom::EnsureNumber;
 using ::tflite::custom::EnsureType;
 using ::tflite::custom::EnsureValid;
 using ::tflite::custom::FreeState;
@@ -32,7 +33,7 @@ using ::tflite::custom::ResizeInInvoke;
 using ::tflite::custom::ResizeInPrepare;
 using ::tflite::custom::ShapeString;
 using ::tflite::custom::StateOf;
-using ::tflite::custom::WithFloat;
+using ::tflite::custom::WithNumber;
 
 constexpr char kName[] = "EuclideanNorm";
 
@@ -94,8 +95,7 @@ TfLiteStatus Prepare(TfLiteOpaqueContext* context, TfLiteOpaqueNode* node) {
   const TfLiteOpaqueTensor* x = TfLiteOpaqueNodeGetInput(context, node, 0);
   const TfLiteOpaqueTensor* axes = TfLiteOpaqueNodeGetInput(context, node, 1);
   TfLiteOpaqueTensor* output = TfLiteOpaqueNodeGetOutput(context, node, 0);
-  TF_LITE_OPAQUE_ENSURE_STATUS(
-      EnsureType(context, kName, "input", x, {kTfLiteFloat32, kTfLiteFloat64}));
+  TF_LITE_OPAQUE_ENSURE_STATUS(EnsureNumber(context, kName, "input", x));
   TF_LITE_OPAQUE_ENSURE_STATUS(
       EnsureType(context, kName, "axis", axes, {kTfLiteInt32, kTfLiteInt64}));
   TF_LITE_OPAQUE_ENSURE_STATUS(EnsureType(context, kName, "output", output,
@@ -119,7 +119,7 @@ TfLiteStatus Eval(TfLiteOpaqueContext* context, TfLiteOpaqueNode* node) {
   TF_LITE_OPAQUE_ENSURE_STATUS(ResizeInInvoke(
       context, kName, {axes}, output,
       [&] { return ResizeOutput(context, node, x, axes, data); }));
-  WithFloat(TfLiteOpaqueTensorType(x), [&](auto zero) {
+  WithNumber(TfLiteOpaqueTensorType(x), [&](auto zero) {
     using T = decltype(zero);
     EuclideanNorm(data->dimensions.data(),
                   static_cast<int>(data->dimensions.size()), Data<T>(x),

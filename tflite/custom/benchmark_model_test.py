@@ -739,6 +739,49 @@ class LitertTest(_TestCase):
         with open(path, encoding="utf-8") as file:
             self.assertGreater(json.load(file)["ratio"]["median"], 5)
 
+    @parameterized.parameters(("tflite", "litert"), ("litert", "tflite"))
+    def test_compare_crosses_runtimes(self, runtime: str, other: str) -> None:
+        small = self._write(single_op_model("Atan", [16]))
+        large = self._write(single_op_model("Atan", [1000000]))
+        path = self._path("report.json")
+        flags = [
+            f"--runtime={runtime}",
+            f"--compare_runtime={other}",
+            f"--graph={small}",
+            f"--json={path}",
+            f"--plot={self._path('plot.png')}",
+            "--num_runs=50",
+        ]
+        for compared in [small, large]:
+            stdout = self._assert_runs(
+                *flags, *([f"--compare={large}"] if compared == large else [])
+            )
+            self.assertIn(f"INFO: Compared with {compared} in {other}:", stdout)
+            self.assertRegex(
+                stdout,
+                f"INFO: Time of {compared} in {other} to that of {small} in"
+                rf" {runtime}: {_NUMBER} \(95% confidence ",
+            )
+            with open(path, encoding="utf-8") as file:
+                report = json.load(file)
+            self.assertEqual(report["runtime"], runtime)
+            for key, model, where in [
+                ("model", small, runtime),
+                ("compare", compared, other),
+            ]:
+                self.assertEqual(report[key]["path"], model)
+                self.assertEqual(report[key]["runtime"], where)
+                self.assertGreaterEqual(
+                    report[key]["inference_us"]["count"], 50
+                )
+            self.assertEqual(
+                report["model"]["inference_us"]["count"],
+                report["compare"]["inference_us"]["count"],
+            )
+            if compared == large:
+                self.assertGreater(report["ratio"]["median"], 5)
+            self.assertEqual(stdout.count("Creating LiteRT"), 1)
+
     @parameterized.parameters(
         "--enable_op_profiling",
         "--op_profiling_output_file=/x",

@@ -52,7 +52,7 @@ class Benchmark {
 
  private:
   std::optional<Error> CheckOutputs() const;
-  ErrorOr<Loaded> Load(const std::string& path,
+  ErrorOr<Loaded> Load(const Options& options,
                        const std::vector<InputSpec>& specs);
   std::optional<Error> ListSignatures();
   std::optional<Error> WarmUp(Loaded& model);
@@ -83,20 +83,21 @@ std::optional<Error> Benchmark::CheckOutputs() const {
   return std::nullopt;
 }
 
-ErrorOr<Loaded> Benchmark::Load(const std::string& path,
+ErrorOr<Loaded> Benchmark::Load(const Options& options,
                                 const std::vector<InputSpec>& specs) {
   const int64_t start = NowNanos();
-  ErrorOr<Model> model = Model::Load(path);
+  ErrorOr<Model> model = Model::Load(options.graph);
   if (!model.ok()) return model.error();
-  out_ << kInfo << "Loaded model " << path << std::endl;
+  out_ << kInfo << "Loaded model " << options.graph << std::endl;
   ErrorOr<std::unique_ptr<Session>> session =
-      CreateSession(std::move(*model), options_, specs, out_);
+      CreateSession(std::move(*model), options, specs, out_);
   if (!session.ok()) return session.error();
   const int64_t init_us = (NowNanos() - start) / 1000;
   ForwardLibraries();
   Loaded loaded;
   loaded.session = std::move(*session);
-  loaded.results.path = path;
+  loaded.results.path = options.graph;
+  loaded.results.runtime = options.runtime;
   loaded.results.size_mb =
       static_cast<double>(loaded.session->model().size_in_bytes()) / 1e6;
   loaded.results.init_us = static_cast<double>(init_us);
@@ -252,15 +253,17 @@ void Benchmark::PrintSummary() {
   }
   if (results_.ratio && results_.other) {
     const Ratio& ratio = *results_.ratio;
-    out_ << kInfo << "Compared with " << results_.other->path << ": "
+    const std::string other =
+        results_.other->path + " in " + results_.other->runtime;
+    out_ << kInfo << "Compared with " << other << ": "
          << results_.other->inference.us << "\n"
          << kInfo << "Its inference percentiles in us: "
          << PercentileLine(results_.other->inference) << "\n"
-         << kInfo << "Time of " << results_.other->path << " to that of "
-         << model.path << ": " << ratio.median << " (95% confidence "
-         << ratio.median_low << " to " << ratio.median_high
-         << "), p5=" << ratio.p5 << " p95=" << ratio.p95 << " of "
-         << ratio.pairs << " pairs of runs\n";
+         << kInfo << "Time of " << other << " to that of " << model.path
+         << " in " << model.runtime << ": " << ratio.median
+         << " (95% confidence " << ratio.median_low << " to "
+         << ratio.median_high << "), p5=" << ratio.p5 << " p95=" << ratio.p95
+         << " of " << ratio.pairs << " pairs of runs\n";
   }
   out_ << std::flush;
 }
@@ -307,12 +310,13 @@ std::optional<Error> Benchmark::Run() {
         std::chrono::milliseconds(options_.memory_footprint_check_interval_ms));
   }
   const double start_mb = PeakMemoryMb();
-  ErrorOr<Loaded> model = Load(options_.graph, *specs);
+  ErrorOr<Loaded> model = Load(options_, *specs);
   if (!model.ok()) return model.error();
   results_.init_memory_mb = PeakMemoryMb() - start_mb;
   std::optional<ErrorOr<Loaded>> other;
-  if (!options_.compare.empty()) {
-    other = Load(options_.compare, *specs);
+  const std::optional<Options> compared = ComparedOptions(options_);
+  if (compared) {
+    other = Load(*compared, *specs);
     if (!other->ok()) return other->error();
   }
 

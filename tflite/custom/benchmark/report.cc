@@ -58,6 +58,7 @@ void WriteTensors(const std::vector<TensorInfo>& tensors, JsonWriter& json) {
 void WriteModel(const ModelResults& model, JsonWriter& json) {
   json.BeginObject()
       .Member("path", model.path)
+      .Member("runtime", model.runtime)
       .Member("size_mb", model.size_mb);
   WriteTensors(model.inputs, json.Key("inputs"));
   WriteTensors(model.outputs, json.Key("outputs"));

@@ -16,6 +16,7 @@ namespace tflite::custom::benchmark {
 // One model's results.
 struct ModelResults {
   std::string path;
+  std::string runtime;
   double size_mb = 0;
   std::vector<TensorInfo> inputs;
   std::vector<TensorInfo> outputs;

@@ -9,69 +9,73 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tflite.custom.testdata.custom_op_model import TensorSpec
-from tflite.custom.testdata.custom_op_model import custom_op_model
+from tflite.custom.python.single_op_model import Tensor
+from tflite.custom.python.single_op_model import single_op_model
 
 
-def _constant(value, dtype: str) -> TensorSpec:
+def _model(
+    op: str, inputs: Sequence[Tensor], outputs: Sequence[Tensor], options=b""
+) -> bytes:
+    return single_op_model(op, inputs=inputs, outputs=outputs, options=options)
+
+
+def _constant(value, dtype: str) -> Tensor:
     array = np.array(value, dtype)
-    return TensorSpec(array.shape, dtype, array)
+    return Tensor(array.shape, dtype, value=array)
 
 
 def _decomposition(op: str, shape, dtype="float32", outputs=1, **options):
-    return custom_op_model(
+    return _model(
         op,
-        [TensorSpec(shape, dtype)],
-        [TensorSpec([1], dtype)] * outputs,
+        [Tensor(shape, dtype)],
+        [Tensor([1], dtype)] * outputs,
         options,
     )
 
 
 def _models() -> dict[str, bytes]:
-    one = [TensorSpec([1])]
-    vector = TensorSpec([100])
-    vectors = TensorSpec([100, 3])
+    one = [Tensor([1])]
+    vector = Tensor([100])
+    vectors = Tensor([100, 3])
     return {
-        "approximate_equal": custom_op_model(
+        "approximate_equal": _model(
             "ApproximateEqual",
             [vectors, vectors],
-            [TensorSpec([1], "bool")],
+            [Tensor([1], "bool")],
             {"tolerance": 0.5},
         ),
         "cholesky": _decomposition("Cholesky", [2, 5, 5]),
         "cholesky_large": _decomposition("Cholesky", [200, 200], "float64"),
-        "clip_by_value": custom_op_model(
+        "clip_by_value": _model(
             "ClipByValue", [vectors, vectors, _constant(0.5, "float32")], one
         ),
-        "cross": custom_op_model("Cross", [vectors, vectors], one),
-        "cumprod": custom_op_model(
-            "Cumprod", [vectors, _constant(0, "int32")], one
-        ),
-        "cumulative_logsumexp": custom_op_model(
+        "cross": _model("Cross", [vectors, vectors], one),
+        "cumprod": _model("Cumprod", [vectors, _constant(0, "int32")], one),
+        "cumulative_logsumexp": _model(
             "CumulativeLogsumexp",
             [vectors, _constant(0, "int32")],
             one,
             {"exclusive": True, "reverse": True},
         ),
-        "dense_bincount": custom_op_model(
+        "dense_bincount": _model(
             "DenseBincount",
-            [TensorSpec([100], "int32"), _constant(3, "int32"), vector],
+            [Tensor([100], "int32"), _constant(3, "int32"), vector],
             one,
             {"binary_output": False},
         ),
-        "euclidean_norm": custom_op_model(
+        "euclidean_norm": _model(
             "EuclideanNorm",
             [vectors, _constant([1], "int32")],
             one,
             {"keep_dims": True},
         ),
-        "histogram_fixed_width": custom_op_model(
+        "histogram_fixed_width": _model(
             "HistogramFixedWidth",
             [vector, _constant([-1, 1], "float32"), _constant(7, "int32")],
-            [TensorSpec([1], "int32")],
+            [Tensor([1], "int32")],
             {"dtype": 2},
         ),
-        "leaky_relu_grad": custom_op_model(
+        "leaky_relu_grad": _model(
             "LeakyReluGrad", [vectors, vectors], one, {"alpha": 0.25}
         ),
         "matrix_inverse": _decomposition(
@@ -80,19 +84,19 @@ def _models() -> dict[str, bytes]:
         "matrix_inverse_large": _decomposition(
             "MatrixInverse", [200, 200], "float64"
         ),
-        "multiplex_dense": custom_op_model(
+        "multiplex_dense": _model(
             "Examples>MultiplexDense",
-            [TensorSpec([100], "bool"), vector, vector],
+            [Tensor([100], "bool"), vector, vector],
             one,
         ),
         "qr": _decomposition("Qr", [2, 5, 3], outputs=2, full_matrices=True),
         "qr_large": _decomposition("Qr", [70, 200], "float64", outputs=2),
-        "segment_max": custom_op_model(
+        "segment_max": _model(
             "SegmentMax",
             [vectors, _constant([1] * 50 + [3] * 50, "int32")],
             one,
         ),
-        "segment_mean": custom_op_model(
+        "segment_mean": _model(
             "SegmentMean",
             [vectors, _constant([0] * 50 + [2] * 50, "int64")],
             one,

@@ -17,6 +17,7 @@
 #include "tflite/custom/benchmark/error_or.h"
 #include "tflite/custom/benchmark/options.h"
 #include "tflite/custom/benchmark/stderr_capture.h"
+#include "tflite/custom/benchmark/stop.h"
 
 namespace {
 
@@ -63,7 +64,10 @@ int main(int argc, char** argv) {
   {
     StderrCapture libraries;
     ReportCrashes(libraries.original(), options->graph);
+    StopOnSignals();
     error = RunBenchmark(*options, libraries, std::cout);
   }
-  return error ? Fail(*error) : EXIT_SUCCESS;
+  if (error) return Fail(*error);
+  // A shell's status for what a signal has ended.
+  return StopSignal() == 0 ? EXIT_SUCCESS : 128 + StopSignal();
 }

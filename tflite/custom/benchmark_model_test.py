@@ -8,8 +8,10 @@ import os
 import pty
 import re
 import shutil
+import signal
 import struct
 import subprocess
+import time
 import zlib
 from collections.abc import Callable
 
@@ -467,6 +469,8 @@ class InputsTest(_TestCase):
     @parameterized.parameters("tflite", "litert")
     def test_errors_name_the_input_and_both_sizes(self, runtime: str) -> None:
         short = self._write(b"1234")
+        pipe = self._path("pipe")
+        os.mkfifo(pipe)
         own = ("--input_layer=x", "--input_layer_shape=5")
         for flags, message in [
             (("--input_layer=x",), "without --input_layer_shape"),
@@ -487,6 +491,22 @@ class InputsTest(_TestCase):
                 (*own, f"--input_layer_value_files=x:{short}"),
                 r"has 4 bytes, but input 'serving_default_x:0', FLOAT32 \[5\],"
                 " takes 20",
+            ),
+            (
+                (*own, "--input_layer_value_files=x:/dev/zero"),
+                "has more bytes, but input 'serving_default_x:0', .* takes 20",
+            ),
+            (
+                (*own, f"--input_layer_value_files=x:{pipe}"),
+                "has 0 bytes, but input 'serving_default_x:0', .* takes 20",
+            ),
+            (
+                (*own, "--input_layer_value_range=x,nan,nan"),
+                "has the range nan to nan for 'x'; it must be two integers",
+            ),
+            (
+                ("--input_layer=x", "--input_layer_shape=-1"),
+                "has '-1' in the shape -1 of 'x'; a size must be an integer",
             ),
             (
                 (*own, "--input_layer_value_files=x:/nonexistent"),
@@ -623,6 +643,101 @@ class OursTest(_TestCase):
                 result = _run(f"--{flag}={path}")
                 self._assert_fails(result, f"cannot write {path}: {why}")
                 self.assertNotIn("count=", result.stdout)
+
+    def test_pipe_that_nobody_reads_is_not_waited_for(self) -> None:
+        path = self._path("pipe")
+        os.mkfifo(path)
+        for flag in ["json", "plot", "output_filepath"]:
+            self._assert_fails(
+                _run(*_SHORT, f"--{flag}={path}"),
+                f"cannot write {path}: it is a pipe that nobody reads",
+            )
+
+    def test_programs_that_write_one_report_leave_a_whole_one(self) -> None:
+        path = self._path("report.json")
+        programs = [
+            subprocess.Popen(
+                [_BENCHMARK_MODEL, *_SHORT, f"--json={path}", *flags],
+                stdout=subprocess.DEVNULL,
+            )
+            for flags in [[], ["--enable_op_profiling"], ["--verbose"]] * 3
+        ]
+        for program in programs:
+            self.assertEqual(program.wait(60), 0)
+        with open(path, encoding="utf-8") as file:
+            self.assertIn("model", json.load(file))
+        self.assertEqual(os.listdir(os.path.dirname(path)), ["report.json"])
+
+    @parameterized.parameters(
+        [[signal.SIGINT]],
+        [[signal.SIGTERM]],
+        [[signal.SIGINT, "--run_delay=1000"]],
+        [[signal.SIGINT, f"--compare={_ATAN_MODEL}"]],
+        [[signal.SIGINT, "--runtime=litert"]],
+    )
+    def test_signal_ends_the_runs_and_reports_them(self, how: list) -> None:
+        number, *flags = how
+        path = self._path("report.json")
+        plot = self._path("plot.png")
+        program = subprocess.Popen(
+            [
+                _BENCHMARK_MODEL,
+                "--num_runs=2147483647",
+                "--max_secs=1000",
+                "--warmup_runs=0",
+                "--warmup_min_secs=0",
+                f"--json={path}",
+                f"--plot={plot}",
+                *flags,
+            ],
+            # Tests in the background of a script do not see Ctrl-C.
+            preexec_fn=lambda: signal.signal(number, signal.SIG_DFL),
+            stderr=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for line in program.stdout:
+            if "at least 2147483647 iterations" in line:
+                break
+        time.sleep(0.3)
+        program.send_signal(number)
+        stdout, stderr = program.communicate(timeout=30)
+        self.assertEqual(program.returncode, 128 + number, stderr)
+        self.assertEqual(stderr, "")
+        self.assertIn("WARN: Interrupted: the results are those", stdout)
+        self.assertRegex(stdout, "INFO: Inference percentiles in us: p50=")
+        with open(path, encoding="utf-8") as file:
+            report = json.load(file)
+        self.assertTrue(report["interrupted"])
+        self.assertGreater(report["model"]["inference_us"]["count"], 0)
+        self.assertEqual("ratio" in report, "--compare" in " ".join(flags))
+        with open(plot, "rb") as file:
+            self.assertEqual(file.read(4), b"\x89PNG")
+
+    def test_signal_before_the_runs_reports_that_there_were_none(self) -> None:
+        path = self._path("report.json")
+        program = subprocess.Popen(
+            [
+                _BENCHMARK_MODEL,
+                "--warmup_runs=2147483647",
+                "--run_delay=1000",
+                f"--json={path}",
+            ],
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for line in program.stdout:
+            if "at least 2147483647 iterations" in line:
+                break
+        program.send_signal(signal.SIGINT)
+        stdout, _ = program.communicate(timeout=30)
+        self.assertEqual(program.returncode, 128 + signal.SIGINT)
+        self.assertNotIn("percentiles", stdout)
+        with open(path, encoding="utf-8") as file:
+            report = json.load(file)
+        self.assertTrue(report["interrupted"])
+        self.assertEqual(report["model"]["inference_us"], {"count": 0})
 
     def test_progress_is_for_terminals_and_for_long_runs(self) -> None:
         def stderr_of(seconds: float) -> str:

@@ -28,6 +28,7 @@
 #include "tflite/custom/benchmark/runs.h"
 #include "tflite/custom/benchmark/session.h"
 #include "tflite/custom/benchmark/stderr_capture.h"
+#include "tflite/custom/benchmark/stop.h"
 
 namespace tflite::custom::benchmark {
 namespace {
@@ -181,7 +182,9 @@ std::optional<Error> Benchmark::MeasureBoth(Loaded& model, Loaded& other) {
       RunInterleaved(model.runnable(), other.runnable(), plan, progress);
   if (!pairs.ok()) return pairs.error();
   ForwardLibraries();
-  results_.ratio = SummarizeRatio(pairs->ratio_ppm);
+  if (pairs->first.us.count() > 0) {
+    results_.ratio = SummarizeRatio(pairs->ratio_ppm);
+  }
   out_ << kInfo << pairs->first.us << "\n" << std::endl;
   model.results.inference = std::move(pairs->first);
   other.results.inference = std::move(pairs->second);
@@ -269,7 +272,9 @@ void Benchmark::PrintSummary() {
 }
 
 std::optional<Error> Benchmark::Finish(Loaded& model) {
-  if (!options_.output_filepath.empty() && !options_.dry_run) {
+  const int64_t runs =
+      model.results.warmup.us.count() + model.results.inference.us.count();
+  if (!options_.output_filepath.empty() && runs > 0) {
     std::string bytes;
     for (size_t i = 0; i < model.session->outputs().size(); ++i) {
       const ErrorOr<std::string> output = model.session->OutputBytes(i);
@@ -336,6 +341,11 @@ std::optional<Error> Benchmark::Run() {
   if (other) {
     (**other).results.outputs = (**other).session->outputs();
     results_.other = (**other).results;
+  }
+  results_.interrupted = StopSignal() != 0;
+  if (results_.interrupted) {
+    out_ << "WARN: Interrupted: the results are those of the runs until then"
+         << std::endl;
   }
   PrintSummary();
   if (options_.print_postinvoke_state) PrintState(*model, "post-invoke");

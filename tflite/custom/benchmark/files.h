@@ -1,6 +1,7 @@
 #ifndef TFLITE_CUSTOM_BENCHMARK_FILES_H_
 #define TFLITE_CUSTOM_BENCHMARK_FILES_H_
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
@@ -9,12 +10,15 @@
 
 namespace tflite::custom::benchmark {
 
-ErrorOr<std::vector<char>> ReadFile(const std::string& path);
+// The first `most` bytes of what is at `path`, which may be a pipe.
+ErrorOr<std::vector<char>> ReadFile(const std::string& path, size_t most);
 
 // Whether a file can be written at `path`, so that nobody waits for a
 // benchmark whose results then have nowhere to go. Writes nothing.
 std::optional<Error> CheckWritable(const std::string& path);
 
+// A file takes the place of another at once: of several programs that write the
+// same one, one is there whole.
 std::optional<Error> WriteFile(const std::string& path,
                                const std::string& content);
 

@@ -110,6 +110,7 @@ std::string JsonReport(const Options& options, const Results& results) {
   json.BeginObject()
       .Member("benchmark_name", options.benchmark_name)
       .Member("runtime", options.runtime)
+      .Member("interrupted", results.interrupted)
       .Key("flags")
       .BeginObject();
   for (const auto& [name, value] : options.log) json.Member(name, value);

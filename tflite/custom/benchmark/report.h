@@ -47,6 +47,8 @@ struct Results {
   double init_memory_mb = 0;
   double overall_memory_mb = 0;
   std::optional<double> peak_memory_mb;
+  // Whether a signal ended the runs early.
+  bool interrupted = false;
 };
 
 // The percentiles that are reported: p50 to p99.9.

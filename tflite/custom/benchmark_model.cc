@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
@@ -64,10 +65,9 @@ int main(int argc, char** argv) {
   {
     StderrCapture libraries;
     ReportCrashes(libraries.original(), options->graph);
-    StopOnSignals();
     error = RunBenchmark(*options, libraries, std::cout);
   }
   if (error) return Fail(*error);
   // A shell's status for what a signal has ended.
-  return StopSignal() == 0 ? EXIT_SUCCESS : 128 + StopSignal();
+  return Interrupted() ? 128 + SIGINT : EXIT_SUCCESS;
 }

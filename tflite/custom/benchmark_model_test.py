@@ -95,6 +95,11 @@ def _take_strings(model: schema.ModelT) -> None:
     model.signatureDefs = []
 
 
+def _take_interrupts() -> None:
+    """In the background of a script Ctrl-C is ignored, and so by its tests."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 class _TestCase(parameterized.TestCase):
     """Runs the binary in a process of its own."""
 
@@ -644,9 +649,44 @@ class OursTest(_TestCase):
                 self._assert_fails(result, f"cannot write {path}: {why}")
                 self.assertNotIn("count=", result.stdout)
 
+    def test_second_interrupt_ends_at_once(self) -> None:
+        # A run takes minutes.
+        model = self._write(single_op_model("Svd", [2000, 2000], outputs=3))
+        program = subprocess.Popen(
+            [_BENCHMARK_MODEL, f"--graph={model}"],
+            preexec_fn=_take_interrupts,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for line in program.stdout:
+            if "Running benchmark" in line:
+                break
+        for _ in range(2):
+            time.sleep(0.2)
+            program.send_signal(signal.SIGINT)
+        self.assertEqual(program.wait(30), -signal.SIGINT)
+
+    def test_no_run_is_waited_for_past_the_end(self) -> None:
+        for flag in ["--run_delay=1000", "--run_frequency=1e-30"]:
+            stdout = self._assert_runs(flag, "--num_runs=2", "--max_secs=0.1")
+            self.assertEqual(stdout.count("INFO: count=1 "), 2)
+
+    def test_room_for_any_number_of_events(self) -> None:
+        stdout = self._assert_runs(
+            "--enable_op_profiling", "--max_profiling_buffer_entries=2147483647"
+        )
+        self.assertIn("Atan", stdout)
+
     def test_pipe_that_nobody_reads_is_not_waited_for(self) -> None:
         path = self._path("pipe")
         os.mkfifo(path)
+        for flag in [
+            "external_delegate_path",
+            "xnnpack_weight_cache_file_path",
+        ]:
+            self._assert_fails(
+                _run(f"--{flag}={path}"), f"{path} is not a file"
+            )
         for flag in ["json", "plot", "output_filepath"]:
             self._assert_fails(
                 _run(*_SHORT, f"--{flag}={path}"),
@@ -669,14 +709,14 @@ class OursTest(_TestCase):
         self.assertEqual(os.listdir(os.path.dirname(path)), ["report.json"])
 
     @parameterized.parameters(
-        [[signal.SIGINT]],
-        [[signal.SIGTERM]],
-        [[signal.SIGINT, "--run_delay=1000"]],
-        [[signal.SIGINT, f"--compare={_ATAN_MODEL}"]],
-        [[signal.SIGINT, "--runtime=litert"]],
+        [[]],
+        [["--run_delay=1000"]],
+        [[f"--compare={_ATAN_MODEL}"]],
+        [["--runtime=litert"]],
     )
-    def test_signal_ends_the_runs_and_reports_them(self, how: list) -> None:
-        number, *flags = how
+    def test_interrupt_ends_the_runs_and_reports_them(
+        self, flags: list[str]
+    ) -> None:
         path = self._path("report.json")
         plot = self._path("plot.png")
         program = subprocess.Popen(
@@ -690,8 +730,7 @@ class OursTest(_TestCase):
                 f"--plot={plot}",
                 *flags,
             ],
-            # Tests in the background of a script do not see Ctrl-C.
-            preexec_fn=lambda: signal.signal(number, signal.SIG_DFL),
+            preexec_fn=_take_interrupts,
             stderr=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
@@ -700,9 +739,9 @@ class OursTest(_TestCase):
             if "at least 2147483647 iterations" in line:
                 break
         time.sleep(0.3)
-        program.send_signal(number)
+        program.send_signal(signal.SIGINT)
         stdout, stderr = program.communicate(timeout=30)
-        self.assertEqual(program.returncode, 128 + number, stderr)
+        self.assertEqual(program.returncode, 128 + signal.SIGINT, stderr)
         self.assertEqual(stderr, "")
         self.assertIn("WARN: Interrupted: the results are those", stdout)
         self.assertRegex(stdout, "INFO: Inference percentiles in us: p50=")
@@ -714,7 +753,9 @@ class OursTest(_TestCase):
         with open(plot, "rb") as file:
             self.assertEqual(file.read(4), b"\x89PNG")
 
-    def test_signal_before_the_runs_reports_that_there_were_none(self) -> None:
+    def test_interrupt_before_the_runs_reports_that_there_were_none(
+        self,
+    ) -> None:
         path = self._path("report.json")
         program = subprocess.Popen(
             [
@@ -723,7 +764,7 @@ class OursTest(_TestCase):
                 "--run_delay=1000",
                 f"--json={path}",
             ],
-            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+            preexec_fn=_take_interrupts,
             stdout=subprocess.PIPE,
             text=True,
         )

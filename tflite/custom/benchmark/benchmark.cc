@@ -52,7 +52,7 @@ class Benchmark {
   std::optional<Error> Run();
 
  private:
-  std::optional<Error> CheckOutputs() const;
+  std::optional<Error> CheckFiles() const;
   ErrorOr<Loaded> Load(const Options& options,
                        const std::vector<InputSpec>& specs);
   std::optional<Error> ListSignatures();
@@ -74,7 +74,11 @@ class Benchmark {
   Results results_;
 };
 
-std::optional<Error> Benchmark::CheckOutputs() const {
+std::optional<Error> Benchmark::CheckFiles() const {
+  for (const std::string* path : {&options_.external_delegate_path,
+                                  &options_.xnnpack_weight_cache_file_path}) {
+    if (auto error = CheckFile(*path)) return error;
+  }
   for (const std::string* path :
        {&options_.output_filepath, &options_.op_profiling_output_file,
         &options_.json, &options_.plot}) {
@@ -307,7 +311,7 @@ std::optional<Error> Benchmark::Run() {
   if (options_.list_signatures) return ListSignatures();
   const ErrorOr<std::vector<InputSpec>> specs = ParseInputSpecs(options_);
   if (!specs.ok()) return specs.error();
-  if (auto error = CheckOutputs()) return error;
+  if (auto error = CheckFiles()) return error;
 
   std::unique_ptr<PeakMemoryMonitor> monitor;
   if (options_.report_peak_memory_footprint) {
@@ -326,6 +330,7 @@ std::optional<Error> Benchmark::Run() {
   }
 
   if (options_.print_preinvoke_state) PrintState(*model, "pre-invoke");
+  StopOnInterrupt();
   if (auto error = WarmUp(*model)) return error;
   if (other) {
     if (auto error = WarmUp(**other)) return error;
@@ -342,7 +347,7 @@ std::optional<Error> Benchmark::Run() {
     (**other).results.outputs = (**other).session->outputs();
     results_.other = (**other).results;
   }
-  results_.interrupted = StopSignal() != 0;
+  results_.interrupted = Interrupted();
   if (results_.interrupted) {
     out_ << "WARN: Interrupted: the results are those of the runs until then"
          << std::endl;

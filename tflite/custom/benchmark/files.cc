@@ -76,6 +76,14 @@ ErrorOr<std::vector<char>> ReadFile(const std::string& path, size_t most) {
   return bytes;
 }
 
+std::optional<Error> CheckFile(const std::string& path) {
+  std::error_code error;
+  const std::filesystem::file_status status =
+      std::filesystem::status(path, error);
+  if (!exists(status) || is_regular_file(status)) return std::nullopt;
+  return Error{path + " is not a file"};
+}
+
 std::optional<Error> CheckWritable(const std::string& path) {
   namespace fs = std::filesystem;
   std::error_code error;
@@ -85,6 +93,9 @@ std::optional<Error> CheckWritable(const std::string& path) {
     return std::nullopt;
   }
   const fs::path folder = fs::absolute(path, error).parent_path();
+  if (fs::exists(folder, error) && !fs::is_directory(folder, error)) {
+    return CannotWrite(path, ENOTDIR);
+  }
   if (access(folder.c_str(), W_OK | X_OK) != 0) return CannotWrite(path, errno);
   return std::nullopt;
 }

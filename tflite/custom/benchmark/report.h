@@ -47,7 +47,7 @@ struct Results {
   double init_memory_mb = 0;
   double overall_memory_mb = 0;
   std::optional<double> peak_memory_mb;
-  // Whether a signal ended the runs early.
+  // Whether Ctrl-C ended the runs.
   bool interrupted = false;
 };
 

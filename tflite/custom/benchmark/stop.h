@@ -3,12 +3,12 @@
 
 namespace tflite::custom::benchmark {
 
-// From here on the first Ctrl-C, or SIGTERM, only asks for an end: no further
-// run begins, and what is there is reported. The second one ends the program.
-void StopOnSignals();
+// From here on the first Ctrl-C only asks for an end: no further run begins,
+// and what is there is reported. The second one ends the program.
+void StopOnInterrupt();
 
-// The signal that asked for an end; 0 where none did.
-int StopSignal();
+// Whether it was asked for.
+bool Interrupted();
 
 }  // namespace tflite::custom::benchmark
 

@@ -95,9 +95,20 @@ def _take_strings(model: schema.ModelT) -> None:
     model.signatureDefs = []
 
 
-def _take_interrupts() -> None:
-    """In the background of a script Ctrl-C is ignored, and so by its tests."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+def _start(awaited: str, *flags: str) -> subprocess.Popen[str]:
+    """Starts the binary, and returns once it has written a line with `awaited`."""
+    program = subprocess.Popen(
+        [_BENCHMARK_MODEL, *flags],
+        # In the background of a script Ctrl-C is ignored, and so by its tests.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+        stderr=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    for line in program.stdout:
+        if awaited in line:
+            break
+    return program
 
 
 class _TestCase(parameterized.TestCase):
@@ -652,15 +663,7 @@ class OursTest(_TestCase):
     def test_second_interrupt_ends_at_once(self) -> None:
         # A run takes minutes.
         model = self._write(single_op_model("Svd", [2000, 2000], outputs=3))
-        program = subprocess.Popen(
-            [_BENCHMARK_MODEL, f"--graph={model}"],
-            preexec_fn=_take_interrupts,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        for line in program.stdout:
-            if "Running benchmark" in line:
-                break
+        program = _start("Running benchmark", f"--graph={model}")
         for _ in range(2):
             time.sleep(0.2)
             program.send_signal(signal.SIGINT)
@@ -719,25 +722,16 @@ class OursTest(_TestCase):
     ) -> None:
         path = self._path("report.json")
         plot = self._path("plot.png")
-        program = subprocess.Popen(
-            [
-                _BENCHMARK_MODEL,
-                "--num_runs=2147483647",
-                "--max_secs=1000",
-                "--warmup_runs=0",
-                "--warmup_min_secs=0",
-                f"--json={path}",
-                f"--plot={plot}",
-                *flags,
-            ],
-            preexec_fn=_take_interrupts,
-            stderr=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
+        program = _start(
+            "at least 2147483647 iterations",
+            "--num_runs=2147483647",
+            "--max_secs=1000",
+            "--warmup_runs=0",
+            "--warmup_min_secs=0",
+            f"--json={path}",
+            f"--plot={plot}",
+            *flags,
         )
-        for line in program.stdout:
-            if "at least 2147483647 iterations" in line:
-                break
         time.sleep(0.3)
         program.send_signal(signal.SIGINT)
         stdout, stderr = program.communicate(timeout=30)
@@ -757,20 +751,12 @@ class OursTest(_TestCase):
         self,
     ) -> None:
         path = self._path("report.json")
-        program = subprocess.Popen(
-            [
-                _BENCHMARK_MODEL,
-                "--warmup_runs=2147483647",
-                "--run_delay=1000",
-                f"--json={path}",
-            ],
-            preexec_fn=_take_interrupts,
-            stdout=subprocess.PIPE,
-            text=True,
+        program = _start(
+            "at least 2147483647 iterations",
+            "--warmup_runs=2147483647",
+            "--run_delay=1000",
+            f"--json={path}",
         )
-        for line in program.stdout:
-            if "at least 2147483647 iterations" in line:
-                break
         program.send_signal(signal.SIGINT)
         stdout, _ = program.communicate(timeout=30)
         self.assertEqual(program.returncode, 128 + signal.SIGINT)

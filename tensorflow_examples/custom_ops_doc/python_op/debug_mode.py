@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
+from tensorflow_examples.custom_ops_doc.python_op import array_comparison
 from tensorflow_examples.custom_ops_doc.python_op import evaluation
 from tensorflow_examples.custom_ops_doc.python_op import graph
 from tensorflow_examples.custom_ops_doc.python_op import mode
@@ -90,6 +91,7 @@ class DebugMode(mode.Mode):
     Attributes:
       check_py: whether `perform` is run where there is `c_code` too.
       check_c: whether `c_code` is run where there is `perform` too.
+      check_agreement: whether the two must give the same, up to rounding.
       check_inputs: whether inputs must stay as they are.
       check_views: whether outputs must have memory of their own.
       check_determinism: whether the same must come out twice.
@@ -111,6 +113,7 @@ class DebugMode(mode.Mode):
         check_py: bool = True,
         check_c: bool = True,
         *,
+        check_agreement: bool = True,
         check_inputs: bool = True,
         check_views: bool = True,
         check_determinism: bool = True,
@@ -139,6 +142,7 @@ class DebugMode(mode.Mode):
             )
         self.check_py = check_py
         self.check_c = check_c
+        self.check_agreement = check_agreement
         self.check_inputs = check_inputs
         self.check_views = check_views
         self.check_determinism = check_determinism
@@ -149,25 +153,43 @@ class DebugMode(mode.Mode):
 
     def check(self, node, inputs, run):
         """See the base class."""
+        self.computed(node, inputs)
+        # The caller's own arrays are safe with it by now.
+        return run(inputs)
+
+    def computed(
+        self, node: graph.Apply, inputs: list[np.ndarray]
+    ) -> list[np.ndarray]:
+        """Checks a node, apart from TensorFlow.
+
+        Args:
+          node: the node.
+          inputs: an array for each input.
+
+        Returns:
+          What the op gives, an array for each output.
+
+        Raises:
+          DebugModeError: If the op breaks the contract.
+        """
         results = [
             (name, self._check_implementation(node, inputs, name, make))
-            for name, make in self._implementations(node)
+            for name, make in self.implementations(node)
         ]
-        if len(results) == 2:
+        if self.check_agreement and len(results) == 2:
             (first, xs), (second, ys) = results
             for i, (x, y) in enumerate(zip(xs, ys, strict=True)):
-                if not close(x, y):
+                if not array_comparison.close(x, y):
                     raise BadThunkOutput(
                         f"{node.op}: {_output(node, i)} differs between {first} "
-                        f"and {second}: {_difference(x, y)}",
+                        f"and {second}: {array_comparison.difference(x, y)}",
                         node,
                         "output",
                         i,
                     )
-        # The caller's own arrays are safe with it by now.
-        return run(inputs)
+        return results[0][1]
 
-    def _implementations(self, node) -> list[tuple[str, Callable]]:
+    def implementations(self, node: graph.Apply) -> list[tuple[str, Callable]]:
         """Returns name and `make_thunk` of each way to compute a node."""
         op = node.op
         if type(op).make_thunk is not op_module.Op.make_thunk:
@@ -181,6 +203,8 @@ class DebugMode(mode.Mode):
             make = _with_impl(op, "c")
             if not has_py or _can_make(make, node):
                 found.append(("c_code", make))
+        if not found:  # There is c_code, which cannot be compiled.
+            found.append(("perform", _with_impl(op, "py")))
         return found
 
     def _check_implementation(self, node, inputs, name, make):
@@ -210,10 +234,12 @@ class DebugMode(mode.Mode):
     def _check_inputs(self, node, inputs, given, name):
         destroyed = {i for used in node.op.destroy_map.values() for i in used}
         for i, (before, after) in enumerate(zip(inputs, given, strict=True)):
-            if i not in destroyed and not identical(before, after):
+            if i not in destroyed and not array_comparison.identical(
+                before, after
+            ):
                 raise BadDestroyMap(
                     f"{node.op}: {name} changed {_input(node, i)}: "
-                    f"{_difference(before, after)}. Work on a copy, or declare "
+                    f"{array_comparison.difference(before, after)}. Work on a copy, or declare "
                     f"it in destroy_map",
                     node,
                     "input",
@@ -251,7 +277,7 @@ class DebugMode(mode.Mode):
         for i, x in enumerate(outputs):
             allowed = {*op.view_map.get(i, ()), *op.destroy_map.get(i, ())}
             for j, y in enumerate(inputs):
-                if j not in allowed and _share_memory(x, y):
+                if j not in allowed and array_comparison.share_memory(x, y):
                     raise BadViewMap(
                         f"{op}: {_output(node, i)} of {name} shares memory with "
                         f"{_input(node, j)}. Return a copy, or declare it: "
@@ -263,7 +289,7 @@ class DebugMode(mode.Mode):
             for j, y in enumerate(outputs[:i]):
                 # They may be views of one input that both declare.
                 others = {*op.view_map.get(j, ()), *op.destroy_map.get(j, ())}
-                if not allowed & others and _share_memory(x, y):
+                if not allowed & others and array_comparison.share_memory(x, y):
                     raise BadViewMap(
                         f"{op}: {_output(node, i)} of {name} shares memory with "
                         f"{_output(node, j)}. Return a copy of one of them",
@@ -275,7 +301,7 @@ class DebugMode(mode.Mode):
     def _check_kept(self, node, outputs, again, name):
         for i, x in enumerate(again):
             for j, y in enumerate(outputs):
-                if _share_memory(x, y):
+                if array_comparison.share_memory(x, y):
                     raise BadViewMap(
                         f"{node.op}: {_output(node, i)} of {name} shares memory "
                         f"with {_output(node, j)} of the call before. Return a "
@@ -287,10 +313,10 @@ class DebugMode(mode.Mode):
 
     def _check_same(self, node, outputs, again, name):
         for i, (x, y) in enumerate(zip(outputs, again, strict=True)):
-            if not identical(x, y):
+            if not array_comparison.identical(x, y):
                 raise BadThunkOutput(
                     f"{node.op}: {_output(node, i)} of {name} differs between "
-                    f"two calls with the same inputs: {_difference(x, y)}. The "
+                    f"two calls with the same inputs: {array_comparison.difference(x, y)}. The "
                     f"outputs must depend on the inputs and __props__ alone",
                     node,
                     "output",
@@ -330,11 +356,15 @@ class DebugMode(mode.Mode):
                     node,
                 ) from e
             for i, (x, y) in enumerate(zip(values, outputs, strict=True)):
-                if x.shape != y.shape or x.dtype != y.dtype or not close(x, y):
+                if (
+                    x.shape != y.shape
+                    or x.dtype != y.dtype
+                    or not array_comparison.close(x, y)
+                ):
                     raise BadThunkOutput(
                         f"{node.op}: {_output(node, i)} of {name} depends on "
                         f"what output_storage held ({kind}: "
-                        f"{_describe(arrays[i])}): {_difference(x, y)}",
+                        f"{_describe(arrays[i])}): {array_comparison.difference(x, y)}",
                         node,
                         "output",
                         i,
@@ -499,59 +529,6 @@ def _garbage(dtype: np.dtype) -> Any:
         return np.ones((), dtype)[()]
 
 
-# Comparisons.
-
-
-def identical(x: np.ndarray, y: np.ndarray) -> bool:
-    """Whether arrays are the same, bit for bit; one NaN is as good as another."""
-    if x.dtype != y.dtype or x.shape != y.shape:
-        return False
-    if x.dtype.kind == "O":
-        return all(a == b for a, b in zip(x.flat, y.flat, strict=True))
-    if x.tobytes() == y.tobytes():
-        return True
-    try:
-        nan = np.isnan(x)
-        if not np.array_equal(nan, np.isnan(y)):
-            return False
-    except TypeError:
-        return False
-    return x[~nan].tobytes() == y[~nan].tobytes()
-
-
-def close(x: np.ndarray, y: np.ndarray) -> bool:
-    """Whether arrays are the same up to rounding; NaN equals NaN."""
-    if x.dtype != y.dtype or x.shape != y.shape:
-        return False
-    if x.dtype.kind in "biuOSU":
-        return identical(x, y)
-    tolerance = rounding(x.dtype)
-    if x.dtype.kind not in "fc" or x.dtype.itemsize < 4:
-        x, y = x.astype(np.float32), y.astype(np.float32)
-    finite = np.abs(x[np.isfinite(x)])
-    scale = finite.max() if finite.size else 0
-    return np.allclose(x, y, tolerance, tolerance * scale, equal_nan=True)
-
-
-def rounding(dtype: Any) -> float:
-    """Returns a relative difference that rounding may cause in a dtype."""
-    dtype = np.dtype(dtype)
-    if dtype in (np.float64, np.complex128):
-        return 1e-10
-    if dtype in (np.float32, np.complex64):
-        return 1e-4
-    return 3e-2
-
-
-def _share_memory(x: np.ndarray, y: np.ndarray) -> bool:
-    if not np.may_share_memory(x, y):
-        return False
-    try:
-        return np.shares_memory(x, y, max_work=100_000)
-    except np.exceptions.TooHardError:
-        return True
-
-
 def _writeable_copy(x: np.ndarray) -> np.ndarray:
     return np.array(x, order="C")
 
@@ -569,22 +546,3 @@ def _output(node, i):
 
 def _describe(x: np.ndarray) -> str:
     return f"{x.dtype}, shape {x.shape}, strides {x.strides}"
-
-
-def _difference(x: np.ndarray, y: np.ndarray) -> str:
-    """Says where two arrays differ first."""
-    if x.dtype != y.dtype:
-        return f"dtype {x.dtype}, then {y.dtype}"
-    if x.shape != y.shape:
-        return f"shape {x.shape}, then {y.shape}"
-    different = np.asarray(x != y)
-    if x.dtype.kind not in "biuOSU":
-        different &= ~(np.isnan(x) & np.isnan(y))
-    if not different.any():
-        return "0.0, then -0.0"
-    position = np.unravel_index(np.argmax(different), x.shape)
-    where = f" at {tuple(map(int, position))}" if position else ""
-    return (
-        f"{x[position]}, then {y[position]}{where}, one of "
-        f"{int(different.sum())} values that differ"
-    )

@@ -170,26 +170,6 @@ class ForgetsComputeMap(ThunkOfItsOwn):
         pass
 
 
-class TwoImplementations(Unary):
-    """Has `perform` and what stands for compiled `c_code`."""
-
-    factor_of_c = 2
-
-    def __init__(self):
-        self.ran = set()
-
-    def perform(self, node, inputs, output_storage):
-        self.ran.add("py")
-        output_storage[0][0] = inputs[0] * 2
-
-    c_code = perform
-
-    def make_thunk(
-        self, node, storage_map, compute_map, no_recycling, impl=None
-    ):
-        raise AssertionError("DebugMode asks for impl")
-
-
 def _vector(dtype=np.float64):
     return np.arange(1, 7).astype(dtype)
 

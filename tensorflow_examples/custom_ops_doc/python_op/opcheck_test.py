@@ -345,6 +345,16 @@ class DeniesInfluence(Cube):
         return [python_op.DisconnectedType()()]
 
 
+def has_wrong_gradient(x):
+    return tf.custom_gradient(lambda x: (x * x, lambda g: 3 * x * g))(x)
+
+
+def has_gradient_of_wrong_shape(x):
+    return tf.custom_gradient(
+        lambda x: (x * x, lambda g: tf.reduce_sum(2 * x * g))
+    )(x)
+
+
 class WrongRop(Cube):
     def R_op(self, inputs, eval_points):  # noqa: N802
         return [2 * inputs[0] ** 2 * eval_points[0]]
@@ -478,6 +488,8 @@ WRONG = [
     ("gradient", GradientOfWrongShape(), "shape"),
     ("gradient", GradientFails(), "KeyError"),
     ("gradient", DeniesInfluence(), "None"),
+    ("gradient", has_wrong_gradient, "finite differences give"),
+    ("gradient", has_gradient_of_wrong_shape, r"float64 \(\)"),
     ("forward mode", WrongRop(), "tangent of output 0"),
     ("gradient in a graph", GradientKnowsGraphs(), "differs between"),
     ("second derivative", StopsSecondGradient(), "finite differences of"),

@@ -666,7 +666,7 @@ class OpcheckTest(parameterized.TestCase, tf.test.TestCase):
         opcheck.opcheck(Cube(), (X,))
         start = time.monotonic()
         opcheck.opcheck(Cube(), (X,))
-        self.assertLess(time.monotonic() - start, 5)
+        self.assertLess(time.monotonic() - start, 10)
 
 
 class ReportTest(tf.test.TestCase):

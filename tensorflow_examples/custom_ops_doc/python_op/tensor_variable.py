@@ -11,7 +11,6 @@ from tensorflow.python.framework import composite_tensor
 from tensorflow.python.framework import ops
 
 from tensorflow_examples.custom_ops_doc.python_op import graph
-from tensorflow_examples.custom_ops_doc.python_op import tensor
 from tensorflow_examples.custom_ops_doc.python_op import tensor_type
 
 # Of a tf.Graph: the Variables of the tensors that ops gave in it, by id. A
@@ -385,3 +384,7 @@ def _constant(x: Any, dtype: Any) -> TensorConstant:
 
 def _all_text(data: np.ndarray) -> bool:
     return data.size > 0 and all(isinstance(x, (str, bytes)) for x in data.flat)
+
+
+# Last: it needs what is above, whichever of the two is imported first.
+from tensorflow_examples.custom_ops_doc.python_op import tensor  # noqa: E402

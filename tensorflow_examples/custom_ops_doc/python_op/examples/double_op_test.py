@@ -67,7 +67,7 @@ class test_DoubleRop(RopLop_checker):
     def test_double_rop(self):
         self.check_rop_lop(DoubleOp1()(self.x), self.in_shape)
 
-    def test_double_rop_of_a_matrix(self):
+    def test_rop_of_a_matrix(self):
         self.check_mat_rop_lop(
             DoubleOp2()(self.mx).sum(axis=0), self.mat_in_shape[1]
         )

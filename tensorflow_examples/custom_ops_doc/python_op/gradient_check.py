@@ -99,8 +99,9 @@ class numeric_grad:  # noqa: N801
             for index in np.ndindex(p.shape):
                 x = p[index]
                 step = eps * max(1.0, abs(float(x)))
-                above, up = self._value_at(f, points, p, index, x + step)
-                below, down = self._value_at(f, points, p, index, x - step)
+                with np.errstate(all="ignore"):
+                    above, up = self._value_at(f, points, p, index, x + step)
+                    below, down = self._value_at(f, points, p, index, x - step)
                 if not np.isfinite(below).all():
                     # The function may end here, as sqrt does at 0.
                     below, down = value, float(x)

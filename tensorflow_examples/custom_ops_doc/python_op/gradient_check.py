@@ -175,10 +175,13 @@ def verify_grad(
       TypeError: If an input is not of a floating-point dtype, an output is
         complex, no output is of a floating-point dtype, or one is not of
         `out_type`.
+      ValueError: If `n_tests` is less than 1, or all inputs are empty.
       NotImplementedError: If an op has no gradient.
       NullTypeGradError: If an op's gradient is undefined or not implemented.
     """
     points = _floating_points(pt)
+    if n_tests < 1:
+        raise ValueError(f"n_tests must be 1 or more, but is {n_tests}")
     seed = None
     if rng is None:
         seed = seeding.fetch_seed()

@@ -375,8 +375,7 @@ def _traced_gradients(fun, call, tensors, projections):
     def shape(tensor):
         if not isinstance(fun, op_module.Op):
             return tensor.shape
-        # A dimension of 1 may be broadcast, so that an op may ask for it.
-        return [1 if d == 1 else None for d in tensor.shape]
+        return [None] * len(tensor.shape)
 
     specs = [tf.TensorSpec(shape(t), t.dtype) for t in tensors]
     traced = tf.function(

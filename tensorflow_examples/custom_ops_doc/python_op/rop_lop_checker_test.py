@@ -93,8 +93,11 @@ class TensorFlowFunctionsTest(rop_lop_checker.RopLop_checker):
         self.check_nondiff_rop(tensor.argmax(self.mx, axis=1))
         self.check_nondiff_rop(rop_lop_checker.break_op(self.x))
         self.check_nondiff_rop(rop_lop_checker.break_op(self.mx) * 2)
-        with self.assertRaisesRegex(AssertionError, "must be an error"):
-            self.check_nondiff_rop(self.x * 2)
+        for differentiable in (self.x * 2, self.mx * 2):
+            with self.assertRaisesRegex(AssertionError, "must be an error"):
+                self.check_nondiff_rop(differentiable)
+        with self.assertRaisesRegex(AssertionError, "depends neither on"):
+            self.check_nondiff_rop(self.v * 2)
 
 
 class OpsTest(rop_lop_checker.RopLop_checker):
@@ -185,6 +188,52 @@ class ErrorsTest(rop_lop_checker.RopLop_checker):
             self.check_mat_rop_lop(
                 Transposed()(self.mx), self.mat_in_shape[::-1]
             )
+
+    def test_nan_is_told(self):
+        class NanGrad(Square):
+            def grad(self, inputs, output_gradients):
+                return [np.nan * output_gradients[0]]
+
+        self._fails(NanGrad(), "^Lop, of rows of the identity, of NanGrad")
+
+    def test_a_rop_that_is_almost_right_is_told(self):
+        class Almost(Square):
+            def R_op(self, inputs, eval_points):
+                return [(2.0 + 1e-4) * inputs[0] * eval_points[0]]
+
+        # Within what finite differences can tell, but not what Lop can.
+        self._fails(Almost(), "5 of 5 elements")
+
+    def test_a_rop_or_lop_of_another_shape_is_told(self):
+        class Reshape(python_op.Op):
+            __props__ = ()
+            itypes = [tensor.dmatrix]
+            otypes = [tensor.dmatrix]
+
+            def perform(self, node, inputs, output_storage):
+                shape = inputs[0].shape[::-1]
+                output_storage[0][0] = inputs[0].reshape(shape).copy()
+
+            def grad(self, inputs, output_gradients):
+                x = inputs[0]
+                return [
+                    tensor.reshape(
+                        output_gradients[0], (x.shape[0], x.shape[1])
+                    )
+                ]
+
+            def R_op(self, inputs, eval_points):
+                return [eval_points[0]]
+
+        class ReshapeLop(Reshape):
+            def grad(self, inputs, output_gradients):
+                return output_gradients
+
+        for op, what in ((Reshape(), "Rop"), (ReshapeLop(), "Lop")):
+            with self.assertRaisesRegex(
+                AssertionError, f"^{what} of Reshape.* has shape"
+            ):
+                self.check_mat_rop_lop(op(self.mx), self.mat_in_shape[::-1])
 
     def test_an_op_without_rop_leaves_nothing_to_check(self):
         class WithoutRop(Square):

@@ -329,6 +329,11 @@ class VerifyGradTest(parameterized.TestCase):
             [self.rng.random(5), self.rng.random(5, np.float32)],
         )
 
+    def test_step_is_that_of_outputs_less_precise_than_the_inputs(self):
+        utt.verify_grad(
+            lambda x: tf.square(tf.cast(x, tf.float32)), [self.rng.random(5)]
+        )
+
     def test_steps_back_from_the_end_of_a_domain(self):
         utt.verify_grad(lambda x: tf.pow(x, 2.5), [np.array([0.0, 1.0])])
         utt.verify_grad(lambda x: tf.pow(1 - x, 2.5), [np.array([0.0, 1.0])])
@@ -364,6 +369,16 @@ class VerifyGradTest(parameterized.TestCase):
             "PYTHON_OP_RSEED=666",
         ):
             self.assertIn(text, str(error))
+
+    def test_error_is_of_the_input_that_is_worst(self):
+        for first, second, arg in ((1.1, 3.0, 1), (3.0, 1.1, 0)):
+            x = _wrong_gradient(tf.identity, first)
+            y = _wrong_gradient(tf.identity, second)
+            with self.assertRaises(utt.GradientError) as caught:
+                utt.verify_grad(
+                    lambda a, b, x=x, y=y: x(a) + y(b), [np.ones(3)] * 2
+                )
+            self.assertEqual(caught.exception.arg, arg)
 
     def test_is_seeded_unless_an_rng_is_given(self):
         def value(**kwargs):
@@ -510,8 +525,30 @@ class VerifyGradTest(parameterized.TestCase):
         def fails(x):
             raise RuntimeError("a fault of the function")
 
+        def fails_of_variables(x):
+            raise RuntimeError(f"a fault of {type(x).__name__}")
+
         with self.assertRaisesRegex(RuntimeError, "a fault of the function"):
             utt.verify_grad(fails, [np.ones(3)])
+        with self.assertRaisesRegex(RuntimeError, "a fault of TensorVariable"):
+            utt.verify_grad(fails_of_variables, [np.ones(3)])
+
+    def test_an_error_of_the_mode_is_that_of_the_mode(self):
+        class Fault(Exception):
+            pass
+
+        class Failing:
+            def run(self, node, inputs, run):
+                raise Fault
+
+            def __enter__(self):
+                implementation.push_mode(self)
+
+            def __exit__(self, *error):
+                implementation.pop_mode(self)
+
+        with self.assertRaises(Fault):
+            utt.verify_grad(Scale(), [np.ones(3)], mode=Failing())
 
     def test_mode_looks_on_while_gradients_are_computed(self):
         class Counting:

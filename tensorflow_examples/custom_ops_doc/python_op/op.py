@@ -96,7 +96,7 @@ class Op:
         names = getattr(self, "__props__", None)
         if not names:
             return type(self).__name__
-        props = ", ".join(f"{name}={getattr(self, name)}" for name in names)
+        props = ", ".join(f"{name}={getattr(self, name)!r}" for name in names)
         return f"{type(self).__name__}{{{props}}}"
 
     def __repr__(self) -> str:

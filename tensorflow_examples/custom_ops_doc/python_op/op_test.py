@@ -20,6 +20,23 @@ class Double(python_op.Op):
         output_storage[0][0] = inputs[0] * 2
 
 
+class Named(Double):
+    """Has properties of other types than numbers."""
+
+    __props__ = ("name", "sizes")
+
+    def __init__(self, name, sizes):
+        self.name = name
+        self.sizes = sizes
+
+
+class StrTest(tf.test.TestCase):
+    def test_shows_the_properties_as_python_writes_them(self):
+        self.assertEqual(
+            str(Named("a, b", (1, 2))), "Named{name='a, b', sizes=(1, 2)}"
+        )
+
+
 class EagerTest(tf.test.TestCase):
     def test_takes_and_returns_tensors(self):
         result = Double()(tf.constant([1.0, 2.0]))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from collections.abc import Iterable
 from collections.abc import Sequence
 from typing import Any
 
@@ -447,6 +448,13 @@ def _leaves(outputs, wrt) -> list[graph.Variable]:
     return leaves
 
 
+def _watch(tape: tf.GradientTape, tensors: Iterable[tf.Tensor]) -> None:
+    # A tape warns of what it cannot differentiate by.
+    tape.watch(
+        [x for x in tensors if x.dtype.is_floating or x.dtype.is_complex]
+    )
+
+
 def _vector_jacobian(ys, wrt, seeds, consider_constant, disconnected_inputs):
     if disconnected_inputs not in ("raise", "ignore"):
         raise ValueError(
@@ -463,7 +471,7 @@ def _vector_jacobian(ys, wrt, seeds, consider_constant, disconnected_inputs):
         rest = iter(tensors)
         values = {v: next(rest) for v in leaves}
         with tf.GradientTape() as tape:
-            tape.watch(list(values.values()))
+            _watch(tape, values.values())
             # The variables of `wrt` may be anywhere: they are computed first,
             # and everything else from them.
             for v in [*constants, *xs]:
@@ -472,7 +480,7 @@ def _vector_jacobian(ys, wrt, seeds, consider_constant, disconnected_inputs):
                     value = tf.stop_gradient(value)
                 elif v not in leaves:
                     value = tf.identity(value)
-                tape.watch(value)
+                _watch(tape, [value])
                 values[v] = value
             evaluated = evaluation.Evaluation(values)
             results = [evaluated.value(y) for y in ys]

@@ -44,5 +44,14 @@ class EagerTest(tf.test.TestCase):
         self.assertAllEqual(result, [2.0, 4.0])
 
 
+class GradTest(tf.test.TestCase):
+    def test_integers_among_the_inputs_are_no_cause_for_a_warning(self):
+        x, n = tensor.dvector(), tensor.lscalar()
+        with self.assertNoLogs(tf.get_logger()):
+            gradient = python_op.grad((x * n).sum(), x)
+            f = python_op.function([x, n], gradient)
+        self.assertAllEqual(f([1.0, 2.0], 3), [3.0, 3.0])
+
+
 if __name__ == "__main__":
     tf.test.main()

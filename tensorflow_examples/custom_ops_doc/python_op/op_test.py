@@ -1,5 +1,6 @@
 """Tests of the contract: Op, Apply, types, and how ops run."""
 
+import numpy as np
 import tensorflow as tf
 
 from tensorflow_examples.custom_ops_doc.python_op import python_op
@@ -51,6 +52,19 @@ class GradTest(tf.test.TestCase):
             gradient = python_op.grad((x * n).sum(), x)
             f = python_op.function([x, n], gradient)
         self.assertAllEqual(f([1.0, 2.0], 3), [3.0, 3.0])
+
+
+class TensorTest(tf.test.TestCase):
+    def test_integers_are_summed_as_64_bits_as_numpy_does(self):
+        for dtype in ("int8", "int32", "uint8", "bool"):
+            x = np.full([3], 100).astype(dtype)
+            for function, expected in (
+                (tensor.sum, np.sum(x)),
+                (tensor.prod, np.prod(x)),
+            ):
+                result = function(tf.constant(x))
+                self.assertEqual(result.dtype, expected.dtype)
+                self.assertAllEqual(result, expected)
 
 
 if __name__ == "__main__":

@@ -359,8 +359,21 @@ def _reduction(name, function, doc):
     return of
 
 
-sum = _reduction("sum", tf.reduce_sum, "the sum")  # noqa: A001
-prod = _reduction("prod", tf.reduce_prod, "the product")
+def _of_wide_integers(function):
+    """Has integers added up, or multiplied, as 64 bits, as NumPy does."""
+
+    def of(x, axis, keepdims):
+        if x.dtype.is_unsigned:
+            x = tf.cast(x, tf.uint64)
+        elif x.dtype.is_integer or x.dtype.is_bool:
+            x = tf.cast(x, tf.int64)
+        return function(x, axis=axis, keepdims=keepdims)
+
+    return of
+
+
+sum = _reduction("sum", _of_wide_integers(tf.reduce_sum), "the sum")  # noqa: A001
+prod = _reduction("prod", _of_wide_integers(tf.reduce_prod), "the product")
 max = _reduction("max", tf.reduce_max, "the maximum")  # noqa: A001
 min = _reduction("min", tf.reduce_min, "the minimum")  # noqa: A001
 any = _reduction("any", tf.reduce_any, "whether any is true")  # noqa: A001

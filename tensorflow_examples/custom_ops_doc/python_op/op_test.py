@@ -55,6 +55,23 @@ class GradTest(tf.test.TestCase):
 
 
 class TensorTest(tf.test.TestCase):
+    def test_zeros_and_ones_like_integers_may_be_of_another_dtype(self):
+        n = tensor.ivector()
+        f = python_op.function(
+            [n],
+            [
+                tensor.zeros_like(n, dtype="float64"),
+                n.zeros_like(dtype="float32"),
+                n.ones_like(),
+            ],
+        )
+        zeros, narrow_zeros, ones = f([1, 2])
+        self.assertEqual(zeros.dtype, np.float64)
+        self.assertEqual(narrow_zeros.dtype, np.float32)
+        self.assertEqual(ones.dtype, np.int32)
+        self.assertAllEqual(zeros, [0, 0])
+        self.assertAllEqual(ones, [1, 1])
+
     def test_integers_are_summed_as_64_bits_as_numpy_does(self):
         for dtype in ("int8", "int32", "uint8", "bool"):
             x = np.full([3], 100).astype(dtype)

@@ -225,8 +225,6 @@ real = _unary("real", tf.math.real)
 imag = _unary("imag", tf.math.imag)
 conj = conjugate = _unary("conj", tf.math.conj)
 angle = _unary("angle", tf.math.angle)
-zeros_like = _unary("zeros_like", tf.zeros_like)
-ones_like = _unary("ones_like", tf.ones_like)
 identity = tensor_copy = _unary("identity", tf.identity)
 
 add = _binary("add", tf.add, "the sum")
@@ -308,6 +306,21 @@ def switch(condition: Any, a: Any, b: Any) -> Any:
 
 
 where = switch
+
+
+def zeros_like(x: Any, dtype: Any = None) -> Any:
+    """Returns zeros of the shape of `x`, and of its dtype or another one."""
+    return _like("zeros_like", tf.zeros_like, x, dtype)
+
+
+def ones_like(x: Any, dtype: Any = None) -> Any:
+    """Returns ones of the shape of `x`, and of its dtype or another one."""
+    return _like("ones_like", tf.ones_like, x, dtype)
+
+
+def _like(name, function, x, dtype):
+    dtype = None if dtype is None else tf.as_dtype(dtype)
+    return _apply(name, lambda x: function(x, dtype), [x], _same_shape)
 
 
 def clip(x: Any, minimum: Any, maximum: Any) -> Any:

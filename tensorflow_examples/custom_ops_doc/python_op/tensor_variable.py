@@ -247,13 +247,13 @@ class TensorVariable(graph.Variable):
         """Returns the minimum over `axis`."""
         return tensor.min(self, axis, keepdims)
 
-    def zeros_like(self):
-        """Returns zeros of its shape and dtype."""
-        return tensor.zeros_like(self)
+    def zeros_like(self, dtype=None):
+        """Returns zeros of its shape, and of its dtype or another one."""
+        return tensor.zeros_like(self, dtype)
 
-    def ones_like(self):
-        """Returns ones of its shape and dtype."""
-        return tensor.ones_like(self)
+    def ones_like(self, dtype=None):
+        """Returns ones of its shape, and of its dtype or another one."""
+        return tensor.ones_like(self, dtype)
 
     def copy(self):
         """Returns the same value as a new variable."""

@@ -38,6 +38,25 @@ class StrTest(tf.test.TestCase):
         )
 
 
+class Divmod(python_op.Op):
+    """Returns the remainder, its second output."""
+
+    __props__ = ()
+    default_output = 1
+    itypes = [tensor.dvector, tensor.dvector]
+    otypes = [tensor.dvector, tensor.dvector]
+
+    def perform(self, node, inputs, output_storage):
+        output_storage[0][0], output_storage[1][0] = np.divmod(*inputs)
+
+
+class NameTest(tf.test.TestCase):
+    def test_name_is_the_default_outputs(self):
+        remainder = Divmod()(tensor.dvector(), tensor.dvector(), name="rest")
+        self.assertEqual(remainder.name, "rest")
+        self.assertIsNone(remainder.owner.outputs[0].name)
+
+
 class EagerTest(tf.test.TestCase):
     def test_takes_and_returns_tensors(self):
         result = Double()(tf.constant([1.0, 2.0]))

@@ -74,6 +74,21 @@ class GradTest(tf.test.TestCase):
 
 
 class TensorTest(tf.test.TestCase):
+    def test_functions_of_real_numbers_take_integers(self):
+        n = tf.constant([[-2, 0], [3, 1]])
+        for name in ("floor", "ceil", "abs"):
+            result = getattr(tensor, name)(n)
+            self.assertAllEqual(result, getattr(np, name)(n))
+        self.assertAllClose(tensor.arctan2(n, 2), np.arctan2(n, 2))
+        self.assertAllClose(
+            tensor.softmax(n), tf.nn.softmax(tf.cast(n, tf.float64))
+        )
+
+    def test_any_and_all_take_numbers(self):
+        x = tf.constant([[0.0, 0.5], [0.0, 0.0]])
+        self.assertAllEqual(tensor.any(x, axis=1), [True, False])
+        self.assertAllEqual(tensor.all(x + 1), True)
+
     def test_zeros_and_ones_like_integers_may_be_of_another_dtype(self):
         n = tensor.ivector()
         f = python_op.function(

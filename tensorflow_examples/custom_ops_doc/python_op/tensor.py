@@ -186,11 +186,11 @@ def shape(x: Any) -> Any:
 # Element by element.
 
 negative = neg = _unary("neg", tf.negative)
-absolute = abs_ = _unary("abs", tf.abs)
+absolute = abs_ = abs = _unary("abs", tf.abs)  # noqa: A001
 sgn = sign = _unary("sgn", tf.sign)
 invert = _unary("invert", lambda x: ~x)
-floor = _unary("floor", tf.floor)
-ceil = _unary("ceil", tf.math.ceil)
+floor = _unary("floor", tf.floor, True)
+ceil = _unary("ceil", tf.math.ceil, True)
 round = _unary("round", tf.round)  # noqa: A001
 sqr = square = _unary("sqr", tf.square)
 exp = _unary("exp", tf.exp, True)
@@ -236,7 +236,6 @@ floor_divide = int_div = _binary(
 mod = _binary("mod", tf.math.floormod, "the remainder, of the divisor's sign")
 maximum = _binary("maximum", tf.maximum, "the larger")
 minimum = _binary("minimum", tf.minimum, "the smaller")
-arctan2 = _binary("arctan2", tf.atan2, "the angle of (b, a)")
 less = lt = _binary("lt", tf.less, "whether a < b")
 less_equal = le = _binary("le", tf.less_equal, "whether a <= b")
 greater = gt = _binary("gt", tf.greater, "whether a > b")
@@ -279,6 +278,11 @@ def true_divide(a: Any, b: Any) -> Any:
 
 
 true_div = true_divide
+
+
+def arctan2(a: Any, b: Any) -> Any:
+    """Returns the angle of the point (b, a), element by element, broadcast."""
+    return _elementwise("arctan2", tf.atan2, *_floating(a, b))
 
 
 def power(a: Any, b: Any) -> Any:
@@ -385,12 +389,21 @@ def _of_wide_integers(function):
     return of
 
 
+def _of_bools(function):
+    """Takes numbers for whether they are not 0."""
+
+    def of(x, axis, keepdims):
+        return function(tf.cast(x, tf.bool), axis=axis, keepdims=keepdims)
+
+    return of
+
+
 sum = _reduction("sum", _of_wide_integers(tf.reduce_sum), "the sum")  # noqa: A001
 prod = _reduction("prod", _of_wide_integers(tf.reduce_prod), "the product")
 max = _reduction("max", tf.reduce_max, "the maximum")  # noqa: A001
 min = _reduction("min", tf.reduce_min, "the minimum")  # noqa: A001
-any = _reduction("any", tf.reduce_any, "whether any is true")  # noqa: A001
-all = _reduction("all", tf.reduce_all, "whether all are true")  # noqa: A001
+any = _reduction("any", _of_bools(tf.reduce_any), "whether any is true")  # noqa: A001
+all = _reduction("all", _of_bools(tf.reduce_all), "whether all are true")  # noqa: A001
 logsumexp = _reduction(
     "logsumexp", tf.reduce_logsumexp, "the logarithm of the sum of exponentials"
 )
@@ -436,7 +449,9 @@ def cumprod(x: Any, axis: int = 0) -> Any:
 
 def softmax(x: Any, axis: int = -1) -> Any:
     """Returns the softmax along `axis`."""
-    return _apply("softmax", lambda x: tf.nn.softmax(x, axis), [x], _same_shape)
+    return _apply(
+        "softmax", lambda x: tf.nn.softmax(x, axis), _floating(x), _same_shape
+    )
 
 
 # Linear algebra.

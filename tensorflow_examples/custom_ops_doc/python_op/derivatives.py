@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from collections.abc import Iterable
 from collections.abc import Sequence
@@ -291,7 +292,7 @@ def grad(
       wrt: a variable or a list of them.
       consider_constant: variables that no gradient flows through.
       disconnected_inputs: what to do with a variable that `cost` does not
-        depend on: "raise", or "ignore" and give zeros.
+        depend on: "raise", "warn" and give zeros, or "ignore" and give zeros.
       known_grads: gradients of variables, by variable, to start from.
 
     Returns:
@@ -456,9 +457,9 @@ def _watch(tape: tf.GradientTape, tensors: Iterable[tf.Tensor]) -> None:
 
 
 def _vector_jacobian(ys, wrt, seeds, consider_constant, disconnected_inputs):
-    if disconnected_inputs not in ("raise", "ignore"):
+    if disconnected_inputs not in ("raise", "warn", "ignore"):
         raise ValueError(
-            f'disconnected_inputs must be "raise" or "ignore", but is '
+            f'disconnected_inputs must be "raise", "warn" or "ignore", but is '
             f"{disconnected_inputs!r}"
         )
     xs = [tensor_variable.as_tensor_variable(x) for x in _as_list(wrt)]
@@ -491,12 +492,15 @@ def _vector_jacobian(ys, wrt, seeds, consider_constant, disconnected_inputs):
         gradients = tape.gradient(results, [values[x] for x in xs], cotangents)
         for i, (x, g) in enumerate(zip(xs, gradients, strict=True)):
             if g is None:
+                message = (
+                    f"the gradient with respect to {x} is asked for, but what "
+                    f"is differentiated does not depend on it through a "
+                    f"differentiable path"
+                )
                 if disconnected_inputs == "raise":
-                    raise DisconnectedInputError(
-                        f"the gradient with respect to {x} is asked for, but "
-                        f"what is differentiated does not depend on it through "
-                        f"a differentiable path"
-                    )
+                    raise DisconnectedInputError(message)
+                if disconnected_inputs == "warn":
+                    warnings.warn(message, stacklevel=2)
                 gradients[i] = tf.zeros_like(values[x])
         return gradients
 

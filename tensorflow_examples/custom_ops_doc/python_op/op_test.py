@@ -65,6 +65,13 @@ class EagerTest(tf.test.TestCase):
 
 
 class GradTest(tf.test.TestCase):
+    def test_disconnected_input_may_be_warned_of(self):
+        x, y = tensor.dvector("x"), tensor.dvector("y")
+        with self.assertWarnsRegex(UserWarning, "with respect to y"):
+            gradient = python_op.grad(x.sum(), y, disconnected_inputs="warn")
+        f = python_op.function([x, y], gradient)
+        self.assertAllEqual(f([1.0], [2.0, 3.0]), [0.0, 0.0])
+
     def test_integers_among_the_inputs_are_no_cause_for_a_warning(self):
         x, n = tensor.dvector(), tensor.lscalar()
         with self.assertNoLogs(tf.get_logger()):

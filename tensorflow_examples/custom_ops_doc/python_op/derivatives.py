@@ -337,9 +337,12 @@ def Lop(f: Any, wrt: Any, eval_points: Any) -> Any:  # noqa: N802
         with tf.GradientTape() as tape:
             tape.watch(xs)
             ys = f(*xs)
-        gradients = tape.gradient(
-            ys, xs, eval_points, tf.UnconnectedGradients.ZERO
-        )
+        gradients = [
+            tf.convert_to_tensor(g)
+            for g in tape.gradient(
+                ys, xs, eval_points, tf.UnconnectedGradients.ZERO
+            )
+        ]
         return gradients if isinstance(wrt, (list, tuple)) else gradients[0]
     return _vector_jacobian(
         _as_list(f), wrt, _as_list(eval_points), (), "ignore"
@@ -502,6 +505,9 @@ def _vector_jacobian(ys, wrt, seeds, consider_constant, disconnected_inputs):
                 if disconnected_inputs == "warn":
                     warnings.warn(message, stacklevel=2)
                 gradients[i] = tf.zeros_like(values[x])
+            else:
+                # That of a gather is IndexedSlices.
+                gradients[i] = tf.convert_to_tensor(g)
         return gradients
 
     results = _as_list(

@@ -65,6 +65,20 @@ class EagerTest(tf.test.TestCase):
 
 
 class GradTest(tf.test.TestCase):
+    def test_gradient_of_taken_rows_is_a_tensor(self):
+        x, i = tensor.dmatrix(), tensor.lvector()
+        f = python_op.function([x, i], python_op.grad(x[i].sum(), x))
+        value = np.ones([3, 2])
+        expected = [[1, 1], [0, 0], [2, 2]]
+        self.assertAllEqual(f(value, [2, 0, 2]), expected)
+        gradient = python_op.Lop(
+            lambda x: tensor.take(x, [2, 0, 2]),
+            value,
+            tf.ones([3, 2], "float64"),
+        )
+        self.assertIsInstance(gradient, tf.Tensor)
+        self.assertAllEqual(gradient, expected)
+
     def test_disconnected_input_may_be_warned_of(self):
         x, y = tensor.dvector("x"), tensor.dvector("y")
         with self.assertWarnsRegex(UserWarning, "with respect to y"):
@@ -81,6 +95,14 @@ class GradTest(tf.test.TestCase):
 
 
 class TensorTest(tf.test.TestCase):
+    def test_rank_is_known_after_a_reshape_to_the_shape_of_another(self):
+        x, y, shape = tensor.dmatrix(), tensor.dtensor3(), tensor.lvector()
+        self.assertEqual(tensor.reshape(x, tensor.shape(y)).ndim, 3)
+        reshaped = tensor.reshape(x, shape, ndim=3)
+        self.assertEqual(reshaped.ndim, 3)
+        f = python_op.function([x, shape], reshaped)
+        self.assertAllEqual(f([[1.0, 2.0]], [1, 2, 1]), [[[1.0], [2.0]]])
+
     def test_functions_of_real_numbers_take_integers(self):
         n = tf.constant([[-2, 0], [3, 1]])
         for name in ("floor", "ceil", "abs"):

@@ -578,12 +578,23 @@ def _dimensions(dims):
 
 
 def reshape(x: Any, newshape: Any, ndim: int | None = None) -> Any:
-    """Returns `x` with another shape, of which one dimension may be -1."""
-    del ndim  # TensorFlow finds it.
+    """Returns `x` with another shape.
+
+    Args:
+      x: a tensor.
+      newshape: the shape, of which one dimension may be -1.
+      ndim: the new rank; needed where `newshape` is a vector whose length is not
+        known.
+    """
     variables, build = _dimensions(newshape)
-    return _apply(
-        "reshape", lambda x, *dims: tf.reshape(x, build(*dims)), [x, *variables]
-    )
+
+    def function(x, *dims):
+        result = tf.reshape(x, build(*dims))
+        if ndim is not None:
+            result = tf.ensure_shape(result, [None] * ndim)
+        return result
+
+    return _apply("reshape", function, [x, *variables])
 
 
 def flatten(x: Any) -> Any:

@@ -21,11 +21,14 @@ class Case:
       apply: takes a tensor or variable for each input; returns a tensor or
         variable, or a list of them.
       draw: returns random inputs, of other shapes each time.
+      derivatives: what it is asked for besides values: 0 nothing, 1 gradients, 2
+        Rop and gradients of gradients too.
     """
 
     name: str
     apply: Callable[..., Any]
     draw: Inputs
+    derivatives: int = 2
 
     def inputs(self, index: int) -> list[np.ndarray]:
         """Returns the random inputs number `index`."""
@@ -67,55 +70,72 @@ def cases(op: dict[str, type]) -> list[Case]:
         return both(sine(z), tanh(z))
 
     return [
-        Case("DoubleOp1", double, _arrays()),
-        Case("DoubleOp1 of float32", double, _arrays(dtype="float32")),
-        Case("DoubleOp2", op["DoubleOp2"](), _arrays(rank=2)),
-        Case("AXPBOp", op["AXPBOp"](4, 5), _arrays()),
-        Case("ScaleOp", op["ScaleOp"](0.5, -1.5), _arrays()),
-        Case("MultiplyOp", multiply, _arrays(2)),
-        Case("SumAndDifferenceOp", both, _arrays(2)),
-        Case("sum alone", lambda x, y: both(x, y)[0], _arrays(2)),
-        Case("difference alone", lambda x, y: both(x, y)[1], _arrays(2)),
+        Case("DoubleOp1", double, arrays()),
+        Case("DoubleOp1 of float32", double, arrays(dtype="float32")),
+        Case("DoubleOp2", op["DoubleOp2"](), arrays(rank=2)),
+        Case("AXPBOp", op["AXPBOp"](4, 5), arrays()),
+        Case("ScaleOp", op["ScaleOp"](0.5, -1.5), arrays()),
+        Case("MultiplyOp", multiply, arrays(2)),
+        Case("SumAndDifferenceOp", both, arrays(2)),
+        Case("sum alone", lambda x, y: both(x, y)[0], arrays(2)),
+        Case("difference alone", lambda x, y: both(x, y)[1], arrays(2)),
         Case("DotOp", dot, _matrices),
-        Case("SinExpOp", sine, _arrays()),
-        Case("SumOp of axis 0", op["SumOp"](0), _arrays(rank=2)),
-        Case("SumOp of axis 1", op["SumOp"](1), _arrays(rank=3)),
-        Case("CubeOp", op["CubeOp"](), _arrays()),
-        Case("TanhOp", tanh, _arrays()),
+        Case("SinExpOp", sine, arrays()),
+        Case("SumOp of axis 0", op["SumOp"](0), arrays(rank=2)),
+        Case("SumOp of axis 1", op["SumOp"](1), arrays(rank=3)),
+        Case("CubeOp", op["CubeOp"](), arrays()),
+        Case("TanhOp", tanh, arrays()),
         Case("PowerOp", op["PowerOp"](), _power),
         Case("RatioOp", op["RatioOp"](), _ratio),
         Case("HalfOp", op["HalfOp"](), _integers),
         Case("SoftmaxOp", softmax, _rows),
         Case("LogSumExpOp", op["LogSumExpOp"](), _rows),
         Case("LogSumExpOp, keepdims", op["LogSumExpOp"](True), _rows),
-        Case("OuterOp", outer, _vectors),
-        Case("ExpOp", op["ExpOp"](), _arrays()),
-        Case("TransposeOp", op["TransposeOp"](), _arrays(rank=2)),
-        Case("DivModOp", op["DivModOp"](0.75), _arrays(rank=1)),
-        Case("NamedOp", op["NamedOp"]("a b", (1, 2)), _arrays()),
+        Case("OuterOp", outer, vectors),
+        Case("ExpOp", op["ExpOp"](), arrays()),
+        Case("TransposeOp", op["TransposeOp"](), arrays(rank=2)),
+        Case("DivModOp", op["DivModOp"](0.75), arrays(rank=1)),
+        Case("NamedOp", op["NamedOp"]("a b", (1, 2)), arrays()),
         Case("a layer", layer, _layer),
-        Case("a diamond", diamond, _arrays(2)),
+        Case("a diamond", diamond, arrays(2)),
     ]
 
 
-def _shape(generator: np.random.Generator, rank: int) -> tuple[int, ...]:
+def _shape(
+    generator: np.random.Generator, rank: int, least: int = 0
+) -> tuple[int, ...]:
     # Sizes 0 and 1 are as frequent as each other one.
-    return tuple(generator.integers(0, 6, rank).tolist())
+    return tuple(generator.integers(least, 6, rank).tolist())
 
 
-def _normal(generator, shape, dtype="float64"):
+def normal(
+    generator: np.random.Generator,
+    shape: tuple[int, ...],
+    dtype: str = "float64",
+) -> np.ndarray:
+    """Returns normally distributed numbers."""
     return np.asarray(generator.standard_normal(shape)).astype(dtype)
 
 
-def _arrays(
-    count: int = 1, rank: int | None = None, dtype: str = "float64"
+def arrays(
+    count: int = 1,
+    rank: int | None = None,
+    dtype: str = "float64",
+    least: int = 0,
 ) -> Inputs:
-    """Returns what draws arrays of one shape, of rank 0 to 4 where it is None."""
+    """Returns what draws arrays of one shape.
+
+    Args:
+      count: the number of arrays.
+      rank: their rank; 0 to 4 where it is None.
+      dtype: their dtype.
+      least: the smallest size of a dimension.
+    """
 
     def draw(generator):
         r = int(generator.integers(0, 5)) if rank is None else rank
-        shape = _shape(generator, r)
-        return [_normal(generator, shape, dtype) for _ in range(count)]
+        shape = _shape(generator, r, least)
+        return [normal(generator, shape, dtype) for _ in range(count)]
 
     return draw
 
@@ -123,29 +143,30 @@ def _arrays(
 def _matrices(generator):
     rows, inner, columns = _shape(generator, 3)
     return [
-        _normal(generator, (rows, inner)),
-        _normal(generator, (inner, columns)),
+        normal(generator, (rows, inner)),
+        normal(generator, (inner, columns)),
     ]
 
 
-def _vectors(generator):
-    return [_normal(generator, _shape(generator, 1)) for _ in range(2)]
+def vectors(generator: np.random.Generator) -> list[np.ndarray]:
+    """Draws two vectors."""
+    return [normal(generator, _shape(generator, 1)) for _ in range(2)]
 
 
 def _rows(generator):
     """Draws an array whose last dimension is not empty."""
     shape = _shape(generator, int(generator.integers(0, 4)))
-    return [3 * _normal(generator, (*shape, int(generator.integers(1, 6))))]
+    return [3 * normal(generator, (*shape, int(generator.integers(1, 6))))]
 
 
 def _power(generator):
-    (x,) = _arrays()(generator)
+    (x,) = arrays()(generator)
     return [x, np.asarray(generator.integers(1, 5))]
 
 
 def _ratio(generator):
     shape = _shape(generator, 1)
-    return [_normal(generator, shape), generator.integers(1, 100, shape)]
+    return [normal(generator, shape), generator.integers(1, 100, shape)]
 
 
 def _integers(generator):
@@ -156,6 +177,6 @@ def _layer(generator):
     rows, inner, _ = _shape(generator, 3)
     columns = int(generator.integers(1, 6))
     return [
-        _normal(generator, (rows, inner)),
-        _normal(generator, (inner, columns)),
+        normal(generator, (rows, inner)),
+        normal(generator, (inner, columns)),
     ]

@@ -27,40 +27,30 @@ class Backend(Protocol):
     def values(self, case: cases.Case, inputs: Arrays) -> Arrays:
         """Returns the outputs."""
 
-    def gradients(
-        self, case: cases.Case, inputs: Arrays, cotangents: Arrays
-    ) -> Arrays:
-        """Returns the gradients of the outputs' projection.
+    def derivatives(
+        self,
+        case: cases.Case,
+        inputs: Arrays,
+        cotangents: Arrays,
+        tangents: Arrays,
+        second: bool,
+    ) -> dict[str, Arrays]:
+        """Returns the derivatives that are asked of a case.
 
         Args:
           case: the case.
           inputs: its inputs.
           cotangents: what each output of floating-point numbers is projected
             on.
+          tangents: one for each input of floating-point numbers.
+          second: whether to return the second gradient, if the case has it.
 
         Returns:
-          The gradient for each input of floating-point numbers.
+          "gradient": that of the outputs' projection, for each input of
+          floating-point numbers; "second gradient": that of the gradients'
+          projection on the tangents; "Rop": that of each output of
+          floating-point numbers.
         """
-
-    def tangents(
-        self, case: cases.Case, inputs: Arrays, tangents: Arrays
-    ) -> Arrays:
-        """Returns the Rop of each output of floating-point numbers.
-
-        Args:
-          case: the case.
-          inputs: its inputs.
-          tangents: one for each input of floating-point numbers.
-        """
-
-    def second_gradients(
-        self,
-        case: cases.Case,
-        inputs: Arrays,
-        cotangents: Arrays,
-        tangents: Arrays,
-    ) -> Arrays:
-        """Returns the gradients of the gradients' projection on the tangents."""
 
 
 def as_list(outputs: Any) -> list:
@@ -98,20 +88,21 @@ def record(
         values = backend.values(case, inputs)
         note(index, "value", values)
         floats = [x for x in inputs if is_float(x.dtype)]
-        if not floats:
+        if not floats or not case.derivatives:
             continue
         cotangents = case.like(
             [y for y in values if is_float(y.dtype)], index, _COTANGENTS
         )
-        note(index, "gradient", backend.gradients(case, inputs, cotangents))
         tangents = case.like(floats, index, _TANGENTS)
-        note(index, "Rop", backend.tangents(case, inputs, tangents))
-        if index % _SECOND_GRADIENTS == 0:
-            note(
-                index,
-                "second gradient",
-                backend.second_gradients(case, inputs, cotangents, tangents),
-            )
+        derivatives = backend.derivatives(
+            case,
+            inputs,
+            cotangents,
+            tangents,
+            index % _SECOND_GRADIENTS == 0,
+        )
+        for what, arrays in derivatives.items():
+            note(index, what, arrays)
     return found
 
 
@@ -126,32 +117,24 @@ class Symbolic:
         """See `Backend`."""
         return self._call(self._values, case, inputs, inputs)
 
-    def gradients(
-        self, case: cases.Case, inputs: Arrays, cotangents: Arrays
-    ) -> Arrays:
-        """See `Backend`."""
-        return self._call(self._gradients, case, inputs, [*inputs, *cotangents])
-
-    def tangents(
-        self, case: cases.Case, inputs: Arrays, tangents: Arrays
-    ) -> Arrays:
-        """See `Backend`."""
-        return self._call(self._tangents, case, inputs, [*inputs, *tangents])
-
-    def second_gradients(
+    def derivatives(
         self,
         case: cases.Case,
         inputs: Arrays,
         cotangents: Arrays,
         tangents: Arrays,
-    ) -> Arrays:
+        second: bool,
+    ) -> dict[str, Arrays]:
         """See `Backend`."""
-        return self._call(
-            self._second_gradients,
-            case,
-            inputs,
-            [*inputs, *cotangents, *tangents],
-        )
+        arguments = [*inputs, *cotangents, *tangents]
+        results = iter(self._call(self._derivatives, case, inputs, arguments))
+        found = {"gradient": [next(results) for _ in tangents]}
+        if case.derivatives > 1:
+            second_gradients = [next(results) for _ in tangents]
+            if second:
+                found["second gradient"] = second_gradients
+            found["Rop"] = list(results)
+        return found
 
     def shapes(self, case: cases.Case, inputs: Arrays) -> Arrays:
         """Returns the shapes of the outputs, by a function of these alone."""
@@ -162,53 +145,43 @@ class Symbolic:
         key = (make.__name__, case.name, types)
         if key not in self._functions:
             variables = [self._variable(*t) for t in types]
-            outputs = as_list(case.apply(*variables))
             self._functions[key] = self._theano.function(
-                *make(variables, outputs)
+                *make(case, variables, as_list(case.apply(*variables)))
             )
         return self._functions[key](*arguments)
 
     def _variable(self, dtype, rank):
         return self._theano.tensor.TensorType(dtype, (None,) * rank)()
 
-    def _values(self, variables, outputs):
+    def _values(self, case, variables, outputs):
         return variables, outputs
 
-    def _shapes(self, variables, outputs):
+    def _shapes(self, case, variables, outputs):
         return variables, [self._theano.tensor.shape(y) for y in outputs]
 
-    def _gradients(self, variables, outputs):
-        ys = _floats(outputs)
-        cotangents = self._variables_like(ys)
-        gradients = self._theano.grad(
-            _projection(ys, cotangents), _floats(variables)
+    def _derivatives(self, case, variables, outputs):
+        xs, ys = (
+            [v for v in given if is_float(v.dtype)]
+            for given in (variables, outputs)
         )
-        return [*variables, *cotangents], gradients
+        cotangents = [self._variable(y.dtype, y.ndim) for y in ys]
+        tangents = [self._variable(x.dtype, x.ndim) for x in xs]
+        results = gradients = self._gradients(ys, cotangents, xs)
+        if case.derivatives > 1:
+            results = [
+                *gradients,
+                *self._gradients(gradients, tangents, xs),
+                *self._theano.Rop(ys, xs, tangents),
+            ]
+        return [*variables, *cotangents, *tangents], results
 
-    def _tangents(self, variables, outputs):
-        xs = _floats(variables)
-        tangents = self._variables_like(xs)
-        results = self._theano.Rop(_floats(outputs), xs, tangents)
-        return [*variables, *tangents], results
-
-    def _second_gradients(self, variables, outputs):
-        given, gradients = self._gradients(variables, outputs)
-        xs = _floats(variables)
-        tangents = self._variables_like(xs)
+    def _gradients(self, ys, cotangents, xs):
         # The gradient of what is linear does not depend on the input.
-        results = self._theano.grad(
-            _projection(gradients, tangents), xs, disconnected_inputs="ignore"
+        return self._theano.grad(
+            _projection(ys, cotangents), xs, disconnected_inputs="ignore"
         )
-        return [*given, *tangents], results
-
-    def _variables_like(self, variables):
-        return [self._variable(v.dtype, v.ndim) for v in variables]
 
 
 def _projection(variables, others):
     terms = [(w * v).sum() for v, w in zip(variables, others, strict=True)]
     return functools.reduce(lambda a, b: a + b, terms)
-
-
-def _floats(variables):
-    return [v for v in variables if is_float(v.dtype)]

@@ -1,6 +1,6 @@
 """Writes what PyTensor computes, and what it says of the ops.
 
-    bazel run :run_pytensor -- --output=/tmp/pytensor.npz --inputs=200
+    bazel run :run_pytensor -- ops --output=/tmp/pytensor.npz --inputs=200
 
 PyTensor runs in a process and with packages of its own; it compiles no C.
 """
@@ -28,6 +28,9 @@ from tensorflow_examples.custom_ops_doc.python_op.equivalence import cases
 from tensorflow_examples.custom_ops_doc.python_op.equivalence import facts
 from tensorflow_examples.custom_ops_doc.python_op.equivalence import op_classes
 from tensorflow_examples.custom_ops_doc.python_op.equivalence import recording
+from tensorflow_examples.custom_ops_doc.python_op.equivalence import (
+    tensor_cases,
+)
 
 # Ops run by their perform, and the graph stays as the ops' authors wrote it.
 _MODE = Mode(linker="py", optimizer="fast_compile")
@@ -85,22 +88,36 @@ THEANO = types.SimpleNamespace(
 def main(arguments: list[str]) -> int:
     """Writes the file that the arguments name."""
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument(
+        "what",
+        choices=["ops", "tensor"],
+        help="ops, or the functions that their derivatives are written with",
+    )
     parser.add_argument("--output", required=True, help="an .npz to write")
     parser.add_argument("--inputs", type=int, default=200)
     options = parser.parse_args(arguments)
     # PyTensor would rather have pullback and pushforward.
     warnings.simplefilter("ignore", FutureWarning)
     symbolic = recording.Symbolic(THEANO)
+    given = (
+        cases.cases(op_classes.op_classes(THEANO))
+        if options.what == "ops"
+        else tensor_cases.tensor_cases(pytensor.tensor)
+    )
     found = {}
-    for case in cases.cases(op_classes.op_classes(THEANO)):
+    for case in given:
         found.update(recording.record(symbolic, case, range(options.inputs)))
-    found["facts"] = np.array(json.dumps(facts.facts(THEANO)))
-    for_shapes = types.SimpleNamespace(**vars(THEANO))
-    for_shapes.function = _function(_SHAPE_MODE)
-    shapes = facts.shapes(for_shapes, recording.Symbolic(for_shapes))
-    found["shapes"] = np.array(json.dumps(shapes))
+    if options.what == "ops":
+        found["facts"] = np.array(json.dumps(facts.facts(THEANO)))
+        found["shapes"] = np.array(json.dumps(_shapes()))
     np.savez(options.output, **found)
     return 0
+
+
+def _shapes():
+    theano = types.SimpleNamespace(**vars(THEANO))
+    theano.function = _function(_SHAPE_MODE)
+    return facts.shapes(theano, recording.Symbolic(theano))
 
 
 if __name__ == "__main__":

@@ -64,6 +64,13 @@ class EagerTest(tf.test.TestCase):
         self.assertAllEqual(result, [2.0, 4.0])
 
 
+class GraphTest(tf.test.TestCase):
+    def test_perform_has_numbers_near_zero_as_in_eager_code(self):
+        x = tf.constant([5e-324, 1e-310], tf.float64)
+        self.assertAllEqual(tf.function(Double())(x), Double()(x))
+        self.assertEqual(tf.function(Double())(x)[0].numpy(), 1e-323)
+
+
 class GradTest(tf.test.TestCase):
     def test_gradient_of_taken_rows_is_a_tensor(self):
         x, i = tensor.dmatrix(), tensor.lvector()

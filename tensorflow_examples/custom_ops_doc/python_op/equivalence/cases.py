@@ -96,6 +96,13 @@ def cases(op: dict[str, type]) -> list[Case]:
         Case("TransposeOp", op["TransposeOp"](), arrays(rank=2)),
         Case("DivModOp", op["DivModOp"](0.75), arrays(rank=1)),
         Case("NamedOp", op["NamedOp"]("a b", (1, 2)), arrays()),
+        Case("TanhOp of special values", tanh, _special),
+        Case("a square", lambda x: multiply(x, x), arrays()),
+        Case(
+            "a product with a constant",
+            lambda x: multiply(x, np.arange(3.0)),
+            lambda generator: [normal(generator, (3,))],
+        ),
         Case("a layer", layer, _layer),
         Case("a diamond", diamond, arrays(2)),
     ]
@@ -157,6 +164,11 @@ def _rows(generator):
     """Draws an array whose last dimension is not empty."""
     shape = _shape(generator, int(generator.integers(0, 4)))
     return [3 * normal(generator, (*shape, int(generator.integers(1, 6))))]
+
+
+def _special(generator):
+    values = [0.0, -0.0, 5e-324, -1e308, np.inf, -np.inf, np.nan]
+    return [generator.choice(values, _shape(generator, 2))]
 
 
 def _power(generator):

@@ -5,7 +5,8 @@
     )
 
 with the class from `tensorflow.lite.python.interpreter` or from
-`ai_edge_litert.interpreter`; the latter needs no TensorFlow.
+`ai_edge_litert.interpreter`; the latter needs no TensorFlow. With the path of a
+library of `tflite_registerer`, it is that library's ops.
 """
 
 import ctypes
@@ -37,12 +38,19 @@ def library_path(name: str) -> str:
 
 
 @functools.cache
-def load_library() -> ctypes.CDLL:
-    """Returns the kernels' library, loaded so that nobody else sees it.
+def load_library(path: str | None = None) -> ctypes.CDLL:
+    """Returns a kernels' library, loaded so that nobody else sees it.
 
     Functions of TFLite's C library can be called through it too.
+
+    Args:
+      path: where a library of `tflite_registerer` lies; by default it is the
+        one of this repository.
+
+    Raises:
+      OSError: there is none, or it cannot be loaded.
     """
-    library = ctypes.CDLL(library_path(_LIBRARY))
+    library = ctypes.CDLL(path or library_path(_LIBRARY))
     library.TfLiteCustomOpsRegisterer.argtypes = [ctypes.c_void_p]
     library.TfLiteCustomOpsRegisterer.restype = ctypes.c_int
     library.TfLiteCustomOpsName.argtypes = [ctypes.c_int]
@@ -50,30 +58,37 @@ def load_library() -> ctypes.CDLL:
     return library
 
 
-def _register(resolver: int) -> None:
-    if load_library().TfLiteCustomOpsRegisterer(resolver) != 0:
-        raise RuntimeError(
-            f"could not register {', '.join(custom_op_names())}: what is at"
-            f" address {resolver:#x} does not look like an op resolver"
-        )
-
-
-def custom_op_names() -> list[str]:
+def custom_op_names(path: str | None = None) -> list[str]:
     """Returns the names of the ops that the registerers register, sorted."""
     names = []
-    while name := load_library().TfLiteCustomOpsName(len(names)):
+    while name := load_library(path).TfLiteCustomOpsName(len(names)):
         names.append(name.decode())
     return names
 
 
-def custom_op_registerers() -> list[Callable[[int], None]]:
+def custom_op_registerers(
+    path: str | None = None,
+) -> list[Callable[[int], None]]:
     """Returns what InterpreterWithCustomOps takes as custom_op_registerers.
 
     The library stays private to this module: none of its symbols, nor of the
     TFLite that it brings, can meet those of another library in the process.
+
+    Args:
+      path: where the library lies, as for load_library. An interpreter takes
+        one library: that of a `tflite_registerer` has this repository's too.
     """
-    load_library()
-    return [_register]
+    library = load_library(path)
+
+    def register(resolver: int) -> None:
+        if library.TfLiteCustomOpsRegisterer(resolver) != 0:
+            raise RuntimeError(
+                f"could not register {', '.join(custom_op_names(path))}: what"
+                f" is at address {resolver:#x} does not look like an op"
+                " resolver"
+            )
+
+    return [register]
 
 
 def custom_op_registerer_names() -> list[str]:

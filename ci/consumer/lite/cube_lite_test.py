@@ -12,7 +12,7 @@ from tflite.custom.python import registerers
 _FOLDER = os.path.dirname(os.path.abspath(__file__))
 _BENCHMARK = os.path.join(_FOLDER, "benchmark_model")
 _MODEL = os.path.join(_FOLDER, "cube.tflite")
-_REGISTERER = os.path.join(_FOLDER, "libconsumer_ops.so")
+_REGISTERER = os.path.join(_FOLDER, "libconsumer_tflite_ops.so")
 
 
 class CubeTest(tf.test.TestCase):

@@ -26,14 +26,14 @@ def _file_name(target, graph):
         ))
     return name
 
-def tflite_benchmark_model(name, ops = [], graph = None, data = [], deps = [], testonly = False, **kwargs):
+def tflite_benchmark_model(name, kernels = [], graph = None, data = [], deps = [], testonly = False, **kwargs):
     """A program that times TFLite models with custom ops: `//tflite/custom:benchmark_model` with further kernels.
 
-    It has the kernels of `//tflite/custom` and those of `ops`. `//tflite/custom/benchmark:README.md` lists its flags.
+    It has the kernels of `//tflite/custom` and those of `kernels`. `//tflite/custom/benchmark:README.md` lists its flags.
 
     Args:
       name: name of the program.
-      ops: `tflite_custom_ops` targets.
+      kernels: labels of `tflite_custom_ops` targets, whose kernels join those of `//tflite/custom`.
       graph: the `.tflite` file of this package that it runs where `--graph` names no other; `--graph` must be given
         where there is none.
       data: further files that it reads when it runs.
@@ -55,7 +55,7 @@ def tflite_benchmark_model(name, ops = [], graph = None, data = [], deps = [], t
         srcs = [source],
         data = data + ([graph] if graph else []),
         testonly = testonly,
-        deps = ops + deps + [
+        deps = kernels + deps + [
             Label("//tflite/custom:benchmark_main"),
             Label("//tflite/custom/benchmark:default_graph"),
         ],

@@ -1,39 +1,53 @@
-"""`tflite_registerer`: a shared library that gives TFLite kernels to the interpreters in Python wheels."""
+"""`tflite_registerer`: TFLite kernels as a shared library for interpreters in Python."""
 
-def tflite_registerer(name, ops = [], deps = [], linkopts = [], additional_linker_inputs = [], **kwargs):
-    """A shared library that gives TFLite kernels to the interpreters in Python wheels.
+def _target_name(label):
+    """The target of a label that may leave it out."""
+    return label.split("/")[-1].split(":")[-1]
 
-    It has the kernels of `//tflite/custom` and those of `ops`, shows the functions of `//tflite/custom:registerer.h` and
-    nothing else, and is loaded by `tflite.custom.python.registerers`.
+def tflite_registerer(name, ops = None, kernels = [], **kwargs):
+    """TFLite kernels as a shared library for interpreters in Python.
+
+    It shows the functions of `tflite/custom/registerer.h` and nothing else, and is what `tflite/custom/python/registerers.py`
+    loads.
 
     Args:
-      name: name of the library, with `.so`. It cannot be `libx.so` where one of `ops` is `:x`.
-      ops: `tflite_custom_ops` targets.
-      deps: further C++ libraries.
-      linkopts: further linker flags.
-      additional_linker_inputs: files that these name.
-      **kwargs: passed on to `cc_binary`, such as `tags`, `testonly`, `visibility`.
+      name: name of the target and of the file, such as `libmy_custom_ops.so`.
+      ops: what registers the kernels: a target of `tflite_selected_ops`; `//tflite/custom:register`, which has all, by
+        default.
+      kernels: labels of `tflite_custom_ops` targets, whose kernels join those of `//tflite/custom:register`.
+      **kwargs: passed on to `cc_binary`, such as `tags`, `testonly` and `visibility`.
     """
-    if not name.endswith(".so"):
-        fail("tflite_registerer //%s:%s: the name must end in .so, such as lib%s.so" % (native.package_name(), name, name))
-    for label in ops:
+    if ops and kernels:
+        fail("tflite_registerer //%s:%s: kernels join those of //tflite/custom:register, so that ops must be left out: %s" % (
+            native.package_name(),
+            name,
+            ops,
+        ))
+    for label in kernels:
         # A C++ library x has a file libx.so of its own.
-        if name == "lib%s.so" % label.split("/")[-1].split(":")[-1]:
+        if name == "lib%s.so" % _target_name(label):
             fail("tflite_registerer //%s:%s: %s has a file of this name; take another, such as %s_registerer.so" % (
                 native.package_name(),
                 name,
                 label,
-                label.split("/")[-1].split(":")[-1],
+                _target_name(label),
             ))
-    script = Label("//tflite/custom:registerer.lds")
+    exports = str(Label("//tflite/custom:registerer.lds"))
     native.cc_binary(
         name = name,
-        additional_linker_inputs = [script] + additional_linker_inputs,
+        srcs = [
+            Label("//tflite/custom:registerer.cc"),
+            Label("//tflite/custom:registerer.h"),
+        ],
+        additional_linker_inputs = [exports],
         linkopts = [
             "-Wl,--no-undefined",
-            "-Wl,--version-script=$(location %s)" % script,
-        ] + linkopts,
+            "-Wl,--version-script=$(location %s)" % exports,
+        ],
         linkshared = True,
-        deps = ops + deps + [Label("//tflite/custom:registerer")],
+        deps = kernels + [
+            ops or Label("//tflite/custom:register"),
+            Label("//third_party/tensorflow/lite/c:c_api"),
+        ],
         **kwargs
     )

@@ -445,8 +445,15 @@ class RopTest(tf.test.TestCase, parameterized.TestCase):
         one, two = np.ones(2), np.full(2, 2.0)
         self.assertAllClose(f(one, one, one, two), [[3.0] * 2, [-1.0] * 2])
 
-    def test_what_it_does_not_depend_on_has_zero_tangent(self):
-        result = python_op.Rop(lambda x: tf.ones(2), _X, _X)
+    def test_what_it_does_not_depend_on_is_an_error_or_has_zero_tangent(self):
+        def constant(x):
+            return tf.ones(2)
+
+        with self.assertRaisesRegex(
+            python_op.DisconnectedInputError, "does not depend on what it is"
+        ):
+            python_op.Rop(constant, _X, _X)
+        result = python_op.Rop(constant, _X, _X, disconnected_outputs="ignore")
         self.assertAllClose(result, [0.0, 0.0])
 
     def test_lengths_and_types_are_checked(self):

@@ -5,8 +5,7 @@
     )
 
 with the class from `tensorflow.lite.python.interpreter` or from
-`ai_edge_litert.interpreter`; the latter needs no TensorFlow. With the path of a
-library of `tflite_registerer`, it is that library's ops.
+`ai_edge_litert.interpreter`; the latter needs no TensorFlow.
 """
 
 import ctypes
@@ -39,16 +38,16 @@ def library_path(name: str) -> str:
 
 @functools.cache
 def load_library(path: str | None = None) -> ctypes.CDLL:
-    """Returns a kernels' library, loaded so that nobody else sees it.
+    """Returns the kernels' library, loaded so that nobody else sees it.
 
     Functions of TFLite's C library can be called through it too.
 
     Args:
-      path: where a library of `tflite_registerer` lies; by default it is the
-        one of this repository.
+      path: another library than the one with all kernels, such as the
+        shared_library of tflite_selected_ops.
 
     Raises:
-      OSError: there is none, or it cannot be loaded.
+      OSError: it cannot be loaded.
     """
     library = ctypes.CDLL(path or library_path(_LIBRARY))
     library.TfLiteCustomOpsRegisterer.argtypes = [ctypes.c_void_p]
@@ -58,8 +57,20 @@ def load_library(path: str | None = None) -> ctypes.CDLL:
     return library
 
 
+def _register(path: str | None, resolver: int) -> None:
+    if load_library(path).TfLiteCustomOpsRegisterer(resolver) != 0:
+        raise RuntimeError(
+            f"could not register {', '.join(custom_op_names(path))}: what is at"
+            f" address {resolver:#x} does not look like an op resolver"
+        )
+
+
 def custom_op_names(path: str | None = None) -> list[str]:
-    """Returns the names of the ops that the registerers register, sorted."""
+    """Returns the names of the ops that the registerers register, sorted.
+
+    Args:
+      path: as load_library's.
+    """
     names = []
     while name := load_library(path).TfLiteCustomOpsName(len(names)):
         names.append(name.decode())
@@ -75,27 +86,21 @@ def custom_op_registerers(
     TFLite that it brings, can meet those of another library in the process.
 
     Args:
-      path: where the library lies, as for load_library. An interpreter takes
-        one library: that of a `tflite_registerer` has this repository's too.
+      path: as load_library's.
     """
-    library = load_library(path)
-
-    def register(resolver: int) -> None:
-        if library.TfLiteCustomOpsRegisterer(resolver) != 0:
-            raise RuntimeError(
-                f"could not register {', '.join(custom_op_names(path))}: what"
-                f" is at address {resolver:#x} does not look like an op"
-                " resolver"
-            )
-
-    return [register]
+    load_library(path)
+    return [functools.partial(_register, path)]
 
 
-def custom_op_registerer_names() -> list[str]:
+def custom_op_registerer_names(path: str | None = None) -> list[str]:
     """Returns the same as names, for code that takes nothing but names.
 
     Loads the library, and with it libtensorflowlite_c.so, so that every library
-    in the process can find their symbols.
+    in the process can find their symbols. The first library that a process
+    loads so is the one that the names mean.
+
+    Args:
+      path: as load_library's.
     """
-    ctypes.CDLL(library_path(_LIBRARY), mode=ctypes.RTLD_GLOBAL)
+    ctypes.CDLL(path or library_path(_LIBRARY), mode=ctypes.RTLD_GLOBAL)
     return [_REGISTERER]

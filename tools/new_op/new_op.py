@@ -20,6 +20,7 @@ from __future__ import annotations
 import argparse
 import builtins
 import dataclasses
+import itertools
 import keyword
 import os
 import re
@@ -349,6 +350,9 @@ def _imports(lines: list[str], package: str, name: str) -> list[str]:
         "python_op": "tensorflow_examples.custom_ops_doc.python_op.python_op",
         "registerers": "tflite.custom.python.registerers",
         "single_op_model": "tflite.custom.python.single_op_model",
+        "unittest_tools": (
+            "tensorflow_examples.custom_ops_doc.python_op.unittest_tools"
+        ),
     }
     result: list[str] = []
     run: list[tuple[str, str]] = []
@@ -372,6 +376,17 @@ def _imports(lines: list[str], package: str, name: str) -> list[str]:
             module = outside[module]
         run.append((module, module))
     flush()
+    return result
+
+
+def _sorted_labels(lines: list[str]) -> list[str]:
+    """Sorts runs of labels of the package, whose order is that of its name."""
+    result: list[str] = []
+    for is_label, run in itertools.groupby(
+        lines, lambda line: line.startswith('        ":')
+    ):
+        labels = list(run)
+        result += sorted(labels) if is_label else labels
     return result
 
 
@@ -450,7 +465,8 @@ def render(text: str, op: Op, workspace: Workspace) -> str:
         else:
             lines.append(line)
     lines = _imports(lines, op.package, op.name)
-    return "\n".join(substitute(line, values) for line in lines) + "\n"
+    lines = [substitute(line, values) for line in lines]
+    return "\n".join(_sorted_labels(lines)) + "\n"
 
 
 def _format(folder: str, clang_format: str) -> None:

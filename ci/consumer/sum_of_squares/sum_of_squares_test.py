@@ -6,6 +6,7 @@ from absl.testing import parameterized
 
 from sum_of_squares import sum_of_squares
 from tensorflow_examples.custom_ops_doc.python_op import python_op
+from tensorflow_examples.custom_ops_doc.python_op import unittest_tools
 
 _DTYPES = [
     "float32",
@@ -20,14 +21,14 @@ def _inputs(dtype):
 
 
 class SumOfSquaresTest(tf.test.TestCase, parameterized.TestCase):
-    @parameterized.parameters(*_DTYPES)
+    @parameterized.product(dtype=_DTYPES)
     def test_values(self, dtype):
         inputs = _inputs(dtype)
         result = sum_of_squares.SumOfSquares()(*inputs)
         self.assertEqual(result.dtype, dtype)
         self.assertAllEqual(result, sum(np.square(x) for x in inputs))
 
-    @parameterized.parameters(*_DTYPES)
+    @parameterized.product(dtype=_DTYPES)
     def test_values_in_a_graph(self, dtype):
         inputs = _inputs(dtype)
         specs = [tf.TensorSpec([None, 3], dtype)] * 2
@@ -50,8 +51,8 @@ class SumOfSquaresTest(tf.test.TestCase, parameterized.TestCase):
             sum_of_squares.SumOfSquares(),
         )
 
-    @parameterized.parameters(
-        *[d for d in _DTYPES if tf.as_dtype(d).is_floating]
+    @parameterized.product(
+        dtype=[d for d in _DTYPES if tf.as_dtype(d).is_floating]
     )
     def test_gradient(self, dtype):
         inputs = _inputs(dtype)
@@ -68,6 +69,12 @@ class SumOfSquaresTest(tf.test.TestCase, parameterized.TestCase):
         vectors = [tf.ones_like(x) for x in inputs]
         product = python_op.Rop(lambda *xs: op(*xs), inputs, vectors)
         self.assertAllEqual(product, sum(2 * x for x in inputs))
+
+    def test_gradient_is_that_of_finite_differences(self):
+        unittest_tools.verify_grad(
+            sum_of_squares.SumOfSquares(),
+            [x.numpy() for x in _inputs("float64")],
+        )
 
 
 if __name__ == "__main__":

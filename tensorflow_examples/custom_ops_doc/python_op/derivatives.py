@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
+from collections.abc import Iterable
 from collections.abc import Sequence
 from typing import Any
 
@@ -293,7 +295,7 @@ def grad(
       wrt: a variable or a list of them.
       consider_constant: variables that no gradient flows through.
       disconnected_inputs: what to do with a variable that `cost` does not
-        depend on: "raise", or "ignore" and give zeros.
+        depend on: "raise", "warn" and give zeros, or "ignore" and give zeros.
       known_grads: gradients of variables, by variable, to start from.
 
     Returns:
@@ -339,9 +341,12 @@ def Lop(f: Any, wrt: Any, eval_points: Any) -> Any:  # noqa: N802
         with tf.GradientTape() as tape:
             tape.watch(xs)
             ys = f(*xs)
-        gradients = tape.gradient(
-            ys, xs, eval_points, tf.UnconnectedGradients.ZERO
-        )
+        gradients = [
+            tf.convert_to_tensor(g)
+            for g in tape.gradient(
+                ys, xs, eval_points, tf.UnconnectedGradients.ZERO
+            )
+        ]
         return gradients if isinstance(wrt, (list, tuple)) else gradients[0]
     return _vector_jacobian(
         _as_list(f), wrt, _as_list(eval_points), (), "ignore"
@@ -470,10 +475,17 @@ def _leaves(outputs, wrt) -> list[graph.Variable]:
     return leaves
 
 
+def _watch(tape: tf.GradientTape, tensors: Iterable[tf.Tensor]) -> None:
+    # A tape warns of what it cannot differentiate by.
+    tape.watch(
+        [x for x in tensors if x.dtype.is_floating or x.dtype.is_complex]
+    )
+
+
 def _vector_jacobian(ys, wrt, seeds, consider_constant, disconnected_inputs):
-    if disconnected_inputs not in ("raise", "ignore"):
+    if disconnected_inputs not in ("raise", "warn", "ignore"):
         raise ValueError(
-            f'disconnected_inputs must be "raise" or "ignore", but is '
+            f'disconnected_inputs must be "raise", "warn" or "ignore", but is '
             f"{disconnected_inputs!r}"
         )
     xs = [tensor_variable.as_tensor_variable(x) for x in _as_list(wrt)]
@@ -486,7 +498,7 @@ def _vector_jacobian(ys, wrt, seeds, consider_constant, disconnected_inputs):
         rest = iter(tensors)
         values = {v: next(rest) for v in leaves}
         with tf.GradientTape() as tape:
-            tape.watch(list(values.values()))
+            _watch(tape, values.values())
             # The variables of `wrt` may be anywhere: they are computed first,
             # and everything else from them.
             for v in [*constants, *xs]:
@@ -495,7 +507,7 @@ def _vector_jacobian(ys, wrt, seeds, consider_constant, disconnected_inputs):
                     value = tf.stop_gradient(value)
                 elif v not in leaves:
                     value = tf.identity(value)
-                tape.watch(value)
+                _watch(tape, [value])
                 values[v] = value
             evaluated = evaluation.Evaluation(values)
             results = [evaluated.value(y) for y in ys]
@@ -506,13 +518,19 @@ def _vector_jacobian(ys, wrt, seeds, consider_constant, disconnected_inputs):
         gradients = tape.gradient(results, [values[x] for x in xs], cotangents)
         for i, (x, g) in enumerate(zip(xs, gradients, strict=True)):
             if g is None:
+                message = (
+                    f"the gradient with respect to {x} is asked for, but what "
+                    f"is differentiated does not depend on it through a "
+                    f"differentiable path"
+                )
                 if disconnected_inputs == "raise":
-                    raise DisconnectedInputError(
-                        f"the gradient with respect to {x} is asked for, but "
-                        f"what is differentiated does not depend on it through "
-                        f"a differentiable path"
-                    )
+                    raise DisconnectedInputError(message)
+                if disconnected_inputs == "warn":
+                    warnings.warn(message, stacklevel=2)
                 gradients[i] = tf.zeros_like(values[x])
+            else:
+                # That of a gather is IndexedSlices.
+                gradients[i] = tf.convert_to_tensor(g)
         return gradients
 
     results = _as_list(

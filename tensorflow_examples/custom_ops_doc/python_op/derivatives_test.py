@@ -525,6 +525,34 @@ class GradTest(tf.test.TestCase):
         known = python_op.grad(None, x, known_grads={z: tensor.constant(5.0)})
         self.assertAllClose(python_op.function([x, y], known)(2.0, 3.0), 15.0)
 
+    def test_gradient_of_taken_rows_is_a_tensor(self):
+        x, i = tensor.dmatrix(), tensor.lvector()
+        f = python_op.function([x, i], python_op.grad(x[i].sum(), x))
+        value = np.ones([3, 2])
+        expected = [[1, 1], [0, 0], [2, 2]]
+        self.assertAllEqual(f(value, [2, 0, 2]), expected)
+        gradient = python_op.Lop(
+            lambda x: tensor.take(x, [2, 0, 2]),
+            value,
+            tf.ones([3, 2], "float64"),
+        )
+        self.assertIsInstance(gradient, tf.Tensor)
+        self.assertAllEqual(gradient, expected)
+
+    def test_disconnected_input_may_be_warned_of(self):
+        x, y = tensor.dvector("x"), tensor.dvector("y")
+        with self.assertWarnsRegex(UserWarning, "with respect to y"):
+            gradient = python_op.grad(x.sum(), y, disconnected_inputs="warn")
+        f = python_op.function([x, y], gradient)
+        self.assertAllEqual(f([1.0], [2.0, 3.0]), [0.0, 0.0])
+
+    def test_integers_among_the_inputs_are_no_cause_for_a_warning(self):
+        x, n = tensor.dvector(), tensor.lscalar()
+        with self.assertNoLogs(tf.get_logger()):
+            gradient = python_op.grad((x * n).sum(), x)
+            f = python_op.function([x, n], gradient)
+        self.assertAllEqual(f([1.0, 2.0], 3), [3.0, 3.0])
+
 
 if __name__ == "__main__":
     tf.test.main()

@@ -97,16 +97,18 @@ def _run_in_graph(node: graph.Apply) -> list[tf.Tensor]:
     if key in nodes:
         return [v.tensor for v in nodes[key].outputs]
 
+    kernel = _Kernel(node)
     # The tapes are to see the op, not the call that it is made of.
     with record.stop_recording():
         outputs = python_call.python_call(
-            _Kernel(node),
+            kernel,
             tensors,
             [v.type.tf_dtype for v in node.outputs],
             _node_name(node),
         )
-    shapes = shape_inference.static_shapes(node)
-    for v, tensor, shape in zip(node.outputs, outputs, shapes, strict=True):
+    for v, tensor, shape in zip(
+        node.outputs, outputs, kernel.shapes, strict=True
+    ):
         tensor.set_shape(shape)
         v.tensor = tensor
         tensor_variable.register(v)
@@ -144,21 +146,46 @@ def _node_name(node: graph.Apply) -> str:
 
 
 class _Kernel:
-    """What TensorFlow calls, from one of its threads, to compute a node."""
+    """What TensorFlow calls, from one of its threads, to compute a node.
+
+    It lives as long as the process, and so holds nothing of the graph.
+    """
 
     def __init__(self, node: graph.Apply):
-        self._node = node
+        self._node = graph.Apply(
+            node.op,
+            [_without_tensor(v) for v in node.inputs],
+            [_without_tensor(v) for v in node.outputs],
+        )
+        self._shapes = shape_inference.static_shapes(node)
         self.__name__ = str(node.op)
+
+    @property
+    def shapes(self) -> list[tf.TensorShape]:
+        """What is known of the outputs' shapes."""
+        return self._shapes
 
     def __call__(self, *arrays: np.ndarray) -> Sequence[np.ndarray]:
         outputs = implementation.compute(self._node, list(arrays))
-        for i, (v, array) in enumerate(
-            zip(self._node.outputs, outputs, strict=True)
+        for i, (shape, array) in enumerate(
+            zip(self._shapes, outputs, strict=True)
         ):
-            shape = v.tensor.shape
             if not shape.is_compatible_with(array.shape):
                 raise TypeError(
                     f"{self._node.op}: output {i} has shape {array.shape}, but "
                     f"infer_shape said {shape}"
                 )
         return outputs
+
+
+def _without_tensor(
+    variable: tensor_variable.TensorVariable,
+) -> tensor_variable.TensorVariable:
+    if isinstance(variable, tensor_variable.TensorConstant):
+        copy = tensor_variable.TensorConstant(variable.type, variable.data)
+        copy.freeze()
+    else:
+        copy = type(variable)(variable.type)
+    copy.name = variable.name
+    copy._tag = variable._tag
+    return copy

@@ -5,6 +5,7 @@ import pickle
 import resource
 import threading
 import time
+import weakref
 
 import numpy as np
 import tensorflow as tf
@@ -456,6 +457,17 @@ class GraphTest(tf.test.TestCase):
 
         self.assertAllEqual(run(tf.constant(2.0)), 4.0)
         self.assertAllEqual(run(tf.constant(-2.0)), -3.0)
+
+    def test_a_graph_that_is_done_with_goes(self):
+        op = test_ops.Double()
+        graphs = []
+        for _ in range(3):
+            concrete = test_ops.as_graph(op, _FLOATS)
+            concrete(tf.ones([2]))
+            graphs.append(weakref.ref(concrete.graph))
+            del concrete
+        gc.collect()
+        self.assertEqual([g() for g in graphs], [None] * 3)
 
     def test_what_nobody_needs_is_not_run(self):
         op = test_ops.Double()

@@ -87,7 +87,14 @@ def static_shapes(node: graph.Apply) -> list[tf.TensorShape]:
     inputs = [tensor_type.known_shape(v) for v in node.inputs]
     if not has_infer_shape(node.op) or None in inputs:
         return declared
-    if any(d is None for shape in inputs for d in shape):
+    results = None
+    if not any(d is None for shape in inputs for d in shape):
+        try:
+            with tf.init_scope():
+                results = _static(infer_shape(node, inputs))
+        except TypeError:
+            pass  # It may look at an input's value, which a graph has alone.
+    if results is None:
         # What infer_shape computes of unknown dimensions goes to a graph of its
         # own, which is thrown away: only what folds to a number matters.
         scratch = func_graph.FuncGraph("infer_shape")
@@ -97,9 +104,6 @@ def static_shapes(node: graph.Apply) -> list[tf.TensorShape]:
                 for shape in inputs
             ]
             results = _static(infer_shape(node, shapes))
-    else:
-        with tf.init_scope():
-            results = _static(infer_shape(node, inputs))
     merged = []
     for i, (shape, result) in enumerate(zip(declared, results, strict=True)):
         if not shape.is_compatible_with(result):

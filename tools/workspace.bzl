@@ -1,5 +1,6 @@
 """`custom_ops_workspace`: all that the rules need, in one call from a WORKSPACE file."""
 
+load("//tools:tensorflow_versions.bzl", "DEFAULT_TENSORFLOW_VERSION", "TENSORFLOW_VERSIONS")
 load("//tools/repositories:bazel4_rules.bzl", "bazel4_rules")
 load("//tools/repositories:debian_root.bzl", "debian_root")
 load("//tools/repositories:npm_packages.bzl", "npm_packages")
@@ -22,6 +23,15 @@ _LLVM_TOOLS = [
     "llvm-strip",
     "llvm-symbolizer",
 ]
+
+def _tensorflow_locks():
+    """The locks of @pypi, each with the package and release of TensorFlow that it holds."""
+    locks = {
+        Label("//tools/repositories/pypi:tensorflow-%s.txt" % version): "tensorflow " + version
+        for version in TENSORFLOW_VERSIONS
+    }
+    locks[Label("//tools/repositories/pypi:tensorflow-cpu.txt")] = "tensorflow-cpu " + DEFAULT_TENSORFLOW_VERSION
+    return locks
 
 def custom_ops_workspace():
     """Declares the external repositories and registers the pinned toolchains.
@@ -53,10 +63,8 @@ def custom_ops_workspace():
     )
     pypi_packages(
         name = "pypi",
-        tensorflow_locks = {
-            Label("//tools/repositories/pypi:tensorflow.txt"): "tensorflow",
-            Label("//tools/repositories/pypi:tensorflow-cpu.txt"): "tensorflow-cpu",
-        },
+        tensorflow_locks = _tensorflow_locks(),
+        tensorflow_version = DEFAULT_TENSORFLOW_VERSION,
     )
     pypi_packages(
         name = "pypi_lint",

@@ -1,11 +1,14 @@
 """Renews the locks of the wheels from PyPI.
 
-    ./bazelw run //tools/repositories:lock_pypi
+    ./bazelw run //tools/repositories:lock_pypi [-- NAME ...]
 
 pip resolves each `pypi/NAME.in` for the pinned CPython, from wheels alone, and
 `pypi/NAME.txt` is written: one `name==version --hash=sha256:...` a line, complete.
 What a line "# lock_pypi leaves out: ..." of `NAME.in` names is resolved, but not
 written: what a package requires and is used here without.
+Where `NAME.in` says `{version}`, there is a `pypi/NAME-VERSION.txt` for each release of
+TensorFlow that the workspace serves. With NAMEs only those locks are renewed, for
+example `tensorflow-2.19.1`.
 """
 
 import argparse
@@ -83,19 +86,53 @@ def lock_text(source: str, report: list[dict], without: set[str]) -> str:
     return "".join(lines)
 
 
+def locks_of(source: str, versions: list[str]) -> dict[str, str]:
+    """Returns the requirements of each lock that a NAME.in is for, by the lock's name."""
+    with open(source) as file:
+        text = file.read()
+    name = os.path.basename(os.path.splitext(source)[0])
+    if "{version}" not in text:
+        return {name: text}
+    return {
+        f"{name}-{version}": text.replace("{version}", version)
+        for version in versions
+    }
+
+
 def main(arguments: list[str]) -> int:
-    """Writes the lock beside each NAME.in that the arguments name."""
+    """Writes the locks of each NAME.in that the arguments name."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("inputs", nargs="+", help="NAME.in, in the workspace")
+    parser.add_argument(
+        "--input", action="append", default=[], help="NAME.in, in the workspace"
+    )
+    parser.add_argument(
+        "--version", action="append", default=[], help="a release of TensorFlow"
+    )
+    parser.add_argument("names", nargs="*", help="the locks to renew; all")
     options = parser.parse_args(arguments)
     workspace = os.environ.get("BUILD_WORKSPACE_DIRECTORY", "")
-    for source in options.inputs:
+    locks = {}
+    for source in options.input:
         path = os.path.join(workspace, source)
-        report = resolve(path)
-        without = left_out(path)
-        output = os.path.splitext(path)[0] + ".txt"
+        for name, text in locks_of(path, options.version).items():
+            locks[name] = path, text
+    unknown = [name for name in options.names if name not in locks]
+    if unknown:
+        parser.error(
+            f"no lock of the name {unknown[0]}; there are: {', '.join(locks)}"
+        )
+    for name in options.names or locks:
+        path, text = locks[name]
+        with tempfile.NamedTemporaryFile("w", suffix=".in") as requirements:
+            requirements.write(text)
+            requirements.flush()
+            report = resolve(requirements.name)
+            without = left_out(requirements.name)
+        output = os.path.join(os.path.dirname(path), name + ".txt")
         with open(output, "w") as file:
-            file.write(lock_text(source, report, without))
+            file.write(
+                lock_text(os.path.relpath(path, workspace), report, without)
+            )
         print(f"{output}: {len(report) - len(without)} wheels")
     return 0
 

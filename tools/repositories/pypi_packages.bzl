@@ -18,15 +18,21 @@ def _run(repository_ctx, what, arguments, environment = {}):
         ))
 
 def _lock(repository_ctx):
-    """The lock that the environment chooses: TF_PACKAGE=tensorflow-cpu swaps in the smaller wheel."""
-    package = repository_ctx.os.environ.get("TF_PACKAGE", "tensorflow")
+    """The lock that the environment chooses: by TF_VERSION, and TF_PACKAGE=tensorflow-cpu swaps in the smaller wheel."""
     locks = repository_ctx.attr.tensorflow_locks
     if not locks:
         return repository_ctx.attr.lock
+    environ = repository_ctx.os.environ
+    package = environ.get("TF_PACKAGE", "tensorflow")
+    version = environ.get("TF_VERSION", repository_ctx.attr.tensorflow_version)
     for lock, name in locks.items():
-        if name == package:
+        if name == package + " " + version:
             return lock
-    fail("\n\nTF_PACKAGE is %r; the locks are for: %s" % (package, ", ".join(locks.values())))
+    fail("\n\nThere is no lock for %s %s, which TF_PACKAGE and TF_VERSION ask for; the locks are for: %s" % (
+        package,
+        version,
+        ", ".join(sorted(locks.values())),
+    ))
 
 def _pypi_packages_impl(repository_ctx):
     check_host(repository_ctx)
@@ -79,12 +85,19 @@ pypi_packages = repository_rule(
     implementation = _pypi_packages_impl,
     attrs = {
         "lock": attr.label(doc = "A requirements file with one `name==version --hash=sha256:...` a line, complete.", allow_single_file = True),
-        "tensorflow_locks": attr.label_keyed_string_dict(doc = "Locks by the TensorFlow package that they hold, instead of `lock`.", allow_files = True),
+        "tensorflow_locks": attr.label_keyed_string_dict(
+            allow_files = True,
+            doc = "Locks and the package and release of TensorFlow that each holds, instead of `lock`.",
+        ),
+        "tensorflow_version": attr.string(doc = "The release that TF_VERSION stands for where it is not set."),
     },
     doc = """Installs wheels with pip, by hash, under the pinned CPython.
 
 Each distribution is a folder `dist/NAME` and a `py_library` of its (underscored) name, whose deps are what the wheel's
 metadata requires, so that a target sees what it depends on and nothing else.
 """,
-    environ = ["TF_PACKAGE"],
+    environ = [
+        "TF_PACKAGE",
+        "TF_VERSION",
+    ],
 )

@@ -22,7 +22,8 @@ class Double(python_op.Op):
 
     def perform(self, node, inputs, output_storage):
         self.runs += 1
-        output_storage[0][0] = inputs[0] * 2
+        # For NumPy 1 a scalar float32 times a Python number is a float64.
+        output_storage[0][0] = inputs[0] * inputs[0].dtype.type(2)
 
     def infer_shape(self, node, i0_shapes):
         return i0_shapes

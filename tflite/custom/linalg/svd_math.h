@@ -34,7 +34,8 @@ class SvdSolver {
         // other.
         svd_(reduce_ || smaller_ == 0 ? smaller_ : rows,
              reduce_ || smaller_ == 0 ? smaller_ : cols,
-             Flags(compute_uv, full_matrices)) {
+             Flags(compute_uv, full_matrices)),
+        decomposed_(svd_.rows(), svd_.cols()) {
     if (!reduce_) return;
     const int larger = std::max(rows, cols);
     const int q_cols = full_matrices ? larger : smaller_;
@@ -72,7 +73,8 @@ class SvdSolver {
       return;
     }
     if (!reduce_) {
-      svd_.compute(input);
+      decomposed_ = input;
+      svd_.compute(decomposed_);
       s_map = svd_.singularValues();
       if (compute_uv_) {
         u_map = svd_.matrixU();
@@ -93,7 +95,8 @@ class SvdSolver {
     const int q_cols = static_cast<int>(q_.cols());
     Qr(larger, smaller_, q_cols, tall_.data(), tall_.data(), scratch_.data(),
        q_.data(), r_.data());
-    svd_.compute(r_.topRows(smaller_));
+    decomposed_ = r_.topRows(smaller_);
+    svd_.compute(decomposed_);
     s_map = svd_.singularValues();
     if (!compute_uv_) return;
     Eigen::Map<RowMatrix<T>>& long_side = wide ? v_map : u_map;
@@ -121,6 +124,9 @@ class SvdSolver {
   bool full_matrices_;
   bool reduce_;
   Eigen::JacobiSVD<RowMatrix<T>> svd_;
+  // What it is given. Of anything but such a matrix the Eigen of older releases
+  // of TensorFlow takes a copy.
+  RowMatrix<T> decomposed_;
   RowMatrix<T> tall_;
   std::vector<T> scratch_;
   RowMatrix<T> q_;

@@ -51,7 +51,8 @@ Interpreter NewInterpreter(const TfLiteModel* model,
 template <typename T>
 void FillFloats(TfLiteTensor* tensor) {
   const size_t count = TfLiteTensorByteSize(tensor) / sizeof(T);
-  const size_t n = TfLiteTensorDim(tensor, TfLiteTensorNumDims(tensor) - 1);
+  const int rank = TfLiteTensorNumDims(tensor);
+  const size_t n = rank == 0 ? 1 : TfLiteTensorDim(tensor, rank - 1);
   T* data = static_cast<T*>(TfLiteTensorData(tensor));
   for (size_t i = 0; i < count; ++i) {
     const bool diagonal = i % (n * n) % (n + 1) == 0;
@@ -97,13 +98,19 @@ TEST_P(KernelMemoryTest, InvokeAllocatesNothing) {
 
 INSTANTIATE_TEST_SUITE_P(
     Kernels, KernelMemoryTest,
-    testing::Values("approximate_equal", "cholesky", "cholesky_large",
-                    "clip_by_value", "cross", "cumprod", "cumulative_logsumexp",
-                    "dense_bincount", "euclidean_norm", "histogram_fixed_width",
-                    "leaky_relu_grad", "matrix_inverse", "matrix_inverse_large",
-                    "multiplex_dense", "qr", "qr_large", "segment_max",
-                    "segment_mean", "svd", "svd_large", "svd_tall", "svd_wide",
-                    "svd_values"),
+    testing::Values("accumulate_n", "adjust_contrast", "adjust_hue",
+                    "approximate_equal", "cholesky", "cholesky_large",
+                    "clip_by_value", "conjugate_transpose", "cross", "cumprod",
+                    "cumulative_logsumexp", "dense_bincount", "euclidean_norm",
+                    "fake_quant_gradient", "histogram_fixed_width",
+                    "leaky_relu_grad", "lin_space", "log_matrix_determinant",
+                    "matrix_determinant_large", "matrix_inverse",
+                    "matrix_inverse_large", "multiplex_dense", "nth_element",
+                    "qr", "qr_large", "quantize_and_dequantize", "segment_max",
+                    "segment_mean", "sparse_bincount", "sparse_reduce_sum",
+                    "sparse_segment_mean", "sparse_segment_mean_grad", "svd",
+                    "svd_large", "svd_tall", "svd_values", "svd_wide",
+                    "tensor_scatter_max"),
     [](const auto& info) { return std::string(info.param); });
 
 TEST(AllocationCounterTest, CountsEveryWayToTheHeap) {
@@ -135,11 +142,27 @@ bool Live(const TfLiteModel* model) {
 TEST(KernelLifeTest, AThousandLivesLeaveNothingBehind) {
   constexpr int kLives = 1000;
   constexpr int kWarmUp = 10;
-  for (const char* name :
-       {"cholesky", "cross", "cumulative_logsumexp", "dense_bincount",
-        "euclidean_norm", "histogram_fixed_width", "leaky_relu_grad",
-        "matrix_inverse", "multiplex_dense", "qr", "segment_mean", "svd",
-        "broken_qr", "broken_svd"}) {
+  for (const char* name : {"cholesky",
+                           "conjugate_transpose",
+                           "cross",
+                           "cumulative_logsumexp",
+                           "dense_bincount",
+                           "euclidean_norm",
+                           "histogram_fixed_width",
+                           "leaky_relu_grad",
+                           "log_matrix_determinant",
+                           "matrix_inverse",
+                           "multiplex_dense",
+                           "nth_element",
+                           "qr",
+                           "quantize_and_dequantize",
+                           "segment_mean",
+                           "sparse_reduce_sum",
+                           "sparse_segment_mean_grad",
+                           "svd",
+                           "tensor_scatter_max",
+                           "broken_qr",
+                           "broken_svd"}) {
     const Model model = LoadModel(name);
     ASSERT_NE(model, nullptr) << name;
     const bool runs = std::strncmp(name, "broken", 6) != 0;

@@ -43,4 +43,17 @@ const TfLiteRegistration* RegistrationOf() {
 
 }  // namespace tflite::custom
 
+// The two functions of an op, as custom_ops.inc knows them: declared in the
+// header of its folder, defined beside its OpDefinition.
+#define TFLITE_CUSTOM_DECLARE_OP(name)                        \
+  TfLiteRegistrationExternal* name##OpRegistrationExternal(); \
+  const TfLiteRegistration* name##OpRegistration();
+#define TFLITE_CUSTOM_DEFINE_OP(name, ...)                          \
+  TfLiteRegistrationExternal* name##OpRegistrationExternal() {      \
+    return ::tflite::custom::RegistrationExternalOf<__VA_ARGS__>(); \
+  }                                                                 \
+  const TfLiteRegistration* name##OpRegistration() {                \
+    return ::tflite::custom::RegistrationOf<__VA_ARGS__>();         \
+  }
+
 #endif  // TFLITE_CUSTOM_OP_DEFINITION_H_

@@ -44,6 +44,14 @@ float OpOptions::Float(const char* name, float otherwise) {
              : otherwise;
 }
 
+std::string OpOptions::String(const char* name, const char* otherwise) {
+  const char* value;
+  size_t length;
+  return Found(name, FlexMapGetString(&map_, name, &value, &length))
+             ? std::string(value, length)
+             : otherwise;
+}
+
 TfLiteStatus EnsureValid(TfLiteOpaqueContext* context, const char* op,
                          const std::string& error) {
   if (error.empty()) return kTfLiteOk;

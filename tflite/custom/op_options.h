@@ -23,6 +23,7 @@ class OpOptions {
   int64_t Int(const char* name, int64_t otherwise);
   // TensorFlow's floats are of single precision.
   float Float(const char* name, float otherwise);
+  std::string String(const char* name, const char* otherwise);
 
   // What was wrong first; empty where nothing was.
   const std::string& error() const { return error_; }

@@ -1,6 +1,7 @@
 #include "tflite/custom/opaque_tensor.h"
 
 #include <algorithm>
+#include <cstdarg>
 #include <cstdint>
 #include <initializer_list>
 #include <string>
@@ -12,6 +13,14 @@
 #include "third_party/tensorflow/lite/c/common.h"
 
 namespace tflite::custom {
+
+TfLiteStatus Failure(TfLiteOpaqueContext* context, const char* format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  TfLiteOpaqueContextReportErrorVa(context, format, arguments);
+  va_end(arguments);
+  return kTfLiteError;
+}
 
 TfLiteStatus EnsureArity(TfLiteOpaqueContext* context,
                          const TfLiteOpaqueNode* node, const char* op,
@@ -57,6 +66,25 @@ TfLiteStatus EnsureType(TfLiteOpaqueContext* context, const char* op,
       context, "%s: %s must be %s, but tensor '%s' is %s", op, role,
       names.c_str(), TfLiteOpaqueTensorName(tensor), TfLiteTypeGetName(type));
   return kTfLiteError;
+}
+
+TfLiteStatus EnsureNumber(TfLiteOpaqueContext* context, const char* op,
+                          const char* role, const TfLiteOpaqueTensor* tensor) {
+  return EnsureType(context, op, role, tensor,
+                    {kTfLiteFloat32, kTfLiteFloat64, kTfLiteInt8, kTfLiteInt16,
+                     kTfLiteInt32, kTfLiteInt64, kTfLiteUInt8, kTfLiteUInt16,
+                     kTfLiteUInt32, kTfLiteUInt64});
+}
+
+TfLiteStatus EnsureFixedSize(TfLiteOpaqueContext* context, const char* op,
+                             const char* role,
+                             const TfLiteOpaqueTensor* tensor) {
+  return EnsureType(
+      context, op, role, tensor,
+      {kTfLiteFloat32, kTfLiteFloat64, kTfLiteFloat16, kTfLiteBFloat16,
+       kTfLiteInt8, kTfLiteInt16, kTfLiteInt32, kTfLiteInt64, kTfLiteUInt8,
+       kTfLiteUInt16, kTfLiteUInt32, kTfLiteUInt64, kTfLiteBool,
+       kTfLiteComplex64, kTfLiteComplex128});
 }
 
 TfLiteStatus EnsureSameShape(TfLiteOpaqueContext* context, const char* op,

@@ -3,6 +3,8 @@
 #ifndef TFLITE_CUSTOM_OPAQUE_TENSOR_H_
 #define TFLITE_CUSTOM_OPAQUE_TENSOR_H_
 
+#include <algorithm>
+#include <complex>
 #include <cstdint>
 #include <initializer_list>
 #include <string>
@@ -13,6 +15,10 @@
 
 namespace tflite::custom {
 
+// Reports what is wrong, as printf would write it, and returns kTfLiteError.
+__attribute__((format(printf, 2, 3))) TfLiteStatus
+Failure(TfLiteOpaqueContext* context, const char* format, ...);
+
 // Fails where the node does not have exactly so many inputs and outputs, or has
 // left one out.
 TfLiteStatus EnsureArity(TfLiteOpaqueContext* context,
@@ -22,6 +28,15 @@ TfLiteStatus EnsureArity(TfLiteOpaqueContext* context,
 TfLiteStatus EnsureType(TfLiteOpaqueContext* context, const char* op,
                         const char* role, const TfLiteOpaqueTensor* tensor,
                         std::initializer_list<TfLiteType> allowed);
+
+// Fails for another type than those of WithNumber.
+TfLiteStatus EnsureNumber(TfLiteOpaqueContext* context, const char* op,
+                          const char* role, const TfLiteOpaqueTensor* tensor);
+
+// Fails for another type than those of WithElementOf.
+TfLiteStatus EnsureFixedSize(TfLiteOpaqueContext* context, const char* op,
+                             const char* role,
+                             const TfLiteOpaqueTensor* tensor);
 
 TfLiteStatus EnsureSameShape(TfLiteOpaqueContext* context, const char* op,
                              const char* a_role, const TfLiteOpaqueTensor* a,
@@ -45,6 +60,34 @@ bool IsConstant(const TfLiteOpaqueTensor* tensor);
 
 TfLiteStatus Resize(TfLiteOpaqueContext* context, TfLiteOpaqueTensor* tensor,
                     const std::vector<int>& shape);
+
+// For an op whose output has its shape from the values of `inputs`, which the
+// function `resize` gives it: ResizeInPrepare does so where all of them are
+// constants, and else leaves it to ResizeInInvoke, for a dynamic tensor.
+inline bool AreConstant(
+    std::initializer_list<const TfLiteOpaqueTensor*> inputs) {
+  return std::all_of(inputs.begin(), inputs.end(), IsConstant);
+}
+
+template <typename F>
+TfLiteStatus ResizeInPrepare(
+    std::initializer_list<const TfLiteOpaqueTensor*> inputs,
+    TfLiteOpaqueTensor* output, const F& resize) {
+  if (AreConstant(inputs)) return resize();
+  TfLiteOpaqueTensorSetAllocationTypeToDynamic(output);
+  return kTfLiteOk;
+}
+
+template <typename F>
+TfLiteStatus ResizeInInvoke(
+    TfLiteOpaqueContext* context, const char* op,
+    std::initializer_list<const TfLiteOpaqueTensor*> inputs,
+    TfLiteOpaqueTensor* output, const F& resize) {
+  if (AreConstant(inputs)) return kTfLiteOk;
+  const TfLiteStatus status = resize();
+  if (status != kTfLiteOk) return status;
+  return EnsureMemory(context, op, "output", output);
+}
 
 template <typename T>
 const T* Data(const TfLiteOpaqueTensor* tensor) {
@@ -98,6 +141,31 @@ auto WithNumber(TfLiteType type, const F& f) {
       return f(uint8_t());
     default:
       return f(float());
+  }
+}
+
+// For what needs to know of a type no more than its size: f(T()) for a T of
+// that size.
+template <typename F>
+auto WithElementOf(TfLiteType type, const F& f) {
+  switch (type) {
+    case kTfLiteInt8:
+    case kTfLiteUInt8:
+    case kTfLiteBool:
+      return f(uint8_t());
+    case kTfLiteInt16:
+    case kTfLiteUInt16:
+    case kTfLiteFloat16:
+    case kTfLiteBFloat16:
+      return f(uint16_t());
+    case kTfLiteInt32:
+    case kTfLiteUInt32:
+    case kTfLiteFloat32:
+      return f(uint32_t());
+    case kTfLiteComplex128:
+      return f(std::complex<double>());
+    default:
+      return f(uint64_t());
   }
 }
 

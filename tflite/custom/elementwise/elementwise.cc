@@ -1,5 +1,6 @@
 #include "tflite/custom/elementwise/elementwise.h"
 
+#include <complex>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
@@ -59,6 +60,23 @@ constexpr int kVersion = 1;
   COUNT(function, kTfLiteUInt16, uint16_t) \
   COUNT(function, kTfLiteUInt32, uint32_t) \
   COUNT(function, kTfLiteUInt64, uint64_t)
+
+// Complex numbers, floats out of them, and of floats.
+#define CONVERSION(function, from_type, to_type, from, to) \
+  {from_type, to_type, sizeof(from), sizeof(to), function<from>},
+#define COMPLEX(function)                                   \
+  OVERLOAD(function, kTfLiteComplex64, std::complex<float>) \
+  OVERLOAD(function, kTfLiteComplex128, std::complex<double>)
+#define FROM_COMPLEX(function)                                                \
+  CONVERSION(function, kTfLiteComplex64, kTfLiteFloat32, std::complex<float>, \
+             float)                                                           \
+  CONVERSION(function, kTfLiteComplex128, kTfLiteFloat64,                     \
+             std::complex<double>, double)
+#define TO_COMPLEX(function)                                      \
+  CONVERSION(function, kTfLiteFloat32, kTfLiteComplex64, float,   \
+             std::complex<float>)                                 \
+  CONVERSION(function, kTfLiteFloat64, kTfLiteComplex128, double, \
+             std::complex<double>)
 
 #define ELEMENTWISE_OP(name, inputs, shapes, types)                          \
   constexpr Overload k##name##Overloads[] = {types(name)};                   \

@@ -2,6 +2,7 @@
 #ifndef TFLITE_CUSTOM_ELEMENTWISE_INSTANTIATE_H_
 #define TFLITE_CUSTOM_ELEMENTWISE_INSTANTIATE_H_
 
+#include <complex>
 #include <cstdint>
 
 #include "tflite/custom/elementwise/run.h"
@@ -12,6 +13,10 @@
 #define ELEMENTWISE_FLOATS(name)       \
   ELEMENTWISE_INSTANTIATE(name, float) \
   ELEMENTWISE_INSTANTIATE(name, double)
+
+#define ELEMENTWISE_COMPLEX(name)                    \
+  ELEMENTWISE_INSTANTIATE(name, std::complex<float>) \
+  ELEMENTWISE_INSTANTIATE(name, std::complex<double>)
 
 #define ELEMENTWISE_NUMBERS(name)        \
   ELEMENTWISE_INSTANTIATE(name, int32_t) \

@@ -1,7 +1,5 @@
 #include "tflite/custom/elementwise/kernel.h"
 
-#include <xmmintrin.h>
-
 #include <algorithm>
 #include <cstddef>
 #include <memory>
@@ -10,6 +8,7 @@
 
 #include "tflite/custom/elementwise/broadcast.h"
 #include "tflite/custom/elementwise/run.h"
+#include "tflite/custom/flushed_denormals.h"
 #include "tflite/custom/op_options.h"
 #include "third_party/tensorflow/lite/c/c_api.h"
 #include "third_party/tensorflow/lite/c/c_api_opaque.h"
@@ -82,24 +81,6 @@ TfLiteStatus EnsureType(TfLiteOpaqueContext* context, const Op& op,
       TfLiteTypeGetName(TfLiteOpaqueTensorType(tensor)));
   return kTfLiteError;
 }
-
-// Has the thread take denormals for zero while it lives, as TensorFlow's
-// threads do. Some runtimes do that themselves and some do not; so they all
-// come to TensorFlow's results. Series that run into denormals take a thousand
-// times as long without.
-class FlushedDenormals {
- public:
-  FlushedDenormals() : before_(_mm_getcsr()) {
-    constexpr unsigned kFlushResults = 0x8000, kFlushOperands = 0x0040;
-    _mm_setcsr(before_ | kFlushResults | kFlushOperands);
-  }
-  FlushedDenormals(const FlushedDenormals&) = delete;
-  FlushedDenormals& operator=(const FlushedDenormals&) = delete;
-  ~FlushedDenormals() { _mm_setcsr(before_); }
-
- private:
-  const unsigned before_;
-};
 
 TfLiteStatus ResizeTo(TfLiteOpaqueContext* context, TfLiteOpaqueTensor* tensor,
                       const Shape& shape) {

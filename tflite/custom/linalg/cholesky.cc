@@ -13,39 +13,26 @@ namespace linalg_ops {
 namespace {
 
 using ::tflite::custom::Data;
-using ::tflite::custom::EnsureArity;
-using ::tflite::custom::EnsureType;
 using ::tflite::custom::MutableData;
 using ::tflite::custom::OpDefinition;
-using ::tflite::custom::Resize;
 using ::tflite::custom::WithFloat;
 
 constexpr char kName[] = "Cholesky";
 
 TfLiteStatus Prepare(TfLiteOpaqueContext* context, TfLiteOpaqueNode* node) {
-  TF_LITE_OPAQUE_ENSURE_STATUS(EnsureArity(context, node, kName, 1, 1));
-  const TfLiteOpaqueTensor* input = TfLiteOpaqueNodeGetInput(context, node, 0);
-  TfLiteOpaqueTensor* output = TfLiteOpaqueNodeGetOutput(context, node, 0);
   Matrices matrices;
-  TF_LITE_OPAQUE_ENSURE_STATUS(GetMatrices(context, kName, input, &matrices));
-  TF_LITE_OPAQUE_ENSURE_STATUS(EnsureSquare(context, kName, input, matrices));
-  TF_LITE_OPAQUE_ENSURE_STATUS(EnsureType(context, kName, "output", output,
-                                          {TfLiteOpaqueTensorType(input)}));
-  return Resize(context, output,
-                matrices.Shape({matrices.rows, matrices.cols}));
+  return PrepareSquare(context, node, kName, &matrices);
 }
 
 TfLiteStatus Eval(TfLiteOpaqueContext* context, TfLiteOpaqueNode* node) {
   const TfLiteOpaqueTensor* input = TfLiteOpaqueNodeGetInput(context, node, 0);
   TfLiteOpaqueTensor* output = TfLiteOpaqueNodeGetOutput(context, node, 0);
-  const int n =
-      TfLiteOpaqueTensorDim(input, TfLiteOpaqueTensorNumDims(input) - 1);
-  const int64_t size = int64_t{n} * n;
-  const int64_t elements = tflite::custom::NumElements(input);
+  const MatrixBatch batch = BatchOf(input);
   WithFloat(TfLiteOpaqueTensorType(input), [&](auto zero) {
     using T = decltype(zero);
-    for (int64_t at = 0; at < elements; at += size) {
-      Cholesky(n, Data<T>(input) + at, MutableData<T>(output) + at);
+    for (int64_t i = 0; i < batch.count; ++i) {
+      const int64_t at = i * batch.size();
+      Cholesky(batch.rows, Data<T>(input) + at, MutableData<T>(output) + at);
     }
   });
   return kTfLiteOk;
@@ -56,12 +43,6 @@ constexpr OpDefinition kOp = {
 
 }  // namespace
 
-TfLiteRegistrationExternal* CholeskyOpRegistrationExternal() {
-  return tflite::custom::RegistrationExternalOf<kOp>();
-}
-
-const TfLiteRegistration* CholeskyOpRegistration() {
-  return tflite::custom::RegistrationOf<kOp>();
-}
+TFLITE_CUSTOM_DEFINE_OP(Cholesky, kOp)
 
 }  // namespace linalg_ops

@@ -3,6 +3,7 @@
 #ifndef TFLITE_CUSTOM_LINALG_LINALG_H_
 #define TFLITE_CUSTOM_LINALG_LINALG_H_
 
+#include "tflite/custom/op_definition.h"
 #include "third_party/tensorflow/lite/c/c_api.h"
 #include "third_party/tensorflow/lite/c/common.h"
 
@@ -12,6 +13,15 @@ namespace linalg_ops {
 // alone is read. NaN where there is none.
 TfLiteRegistrationExternal* CholeskyOpRegistrationExternal();
 const TfLiteRegistration* CholeskyOpRegistration();
+
+// "LogMatrixDeterminant": sign and logarithm of the absolute value;
+// "MatrixDeterminant": what they come to.
+TFLITE_CUSTOM_DECLARE_OP(LogMatrixDeterminant)
+TFLITE_CUSTOM_DECLARE_OP(MatrixDeterminant)
+
+// "TridiagonalMatMul": the diagonals above, on and below the main one, and what
+// is multiplied from the left.
+TFLITE_CUSTOM_DECLARE_OP(TridiagonalMatMul)
 
 // "MatrixInverse", of the adjoint where option `adjoint` holds. An error where
 // a matrix is singular.

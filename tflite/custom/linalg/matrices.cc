@@ -9,9 +9,21 @@
 
 namespace linalg_ops {
 
+using ::tflite::custom::EnsureArity;
 using ::tflite::custom::EnsureType;
+using ::tflite::custom::Resize;
 using ::tflite::custom::ShapeOf;
 using ::tflite::custom::ShapeString;
+
+MatrixBatch BatchOf(const TfLiteOpaqueTensor* tensor) {
+  const int rank = TfLiteOpaqueTensorNumDims(tensor);
+  MatrixBatch batch = {1, TfLiteOpaqueTensorDim(tensor, rank - 2),
+                       TfLiteOpaqueTensorDim(tensor, rank - 1)};
+  for (int i = 0; i < rank - 2; ++i) {
+    batch.count *= TfLiteOpaqueTensorDim(tensor, i);
+  }
+  return batch;
+}
 
 std::vector<int> Matrices::Shape(const std::vector<int>& inner) const {
   std::vector<int> shape = batch;
@@ -30,13 +42,8 @@ TfLiteStatus GetMatrices(TfLiteOpaqueContext* context, const char* op,
         op, TfLiteOpaqueTensorName(tensor), ShapeString(tensor).c_str());
     return kTfLiteError;
   }
-  matrices->cols = shape.back();
-  shape.pop_back();
-  matrices->rows = shape.back();
-  shape.pop_back();
-  matrices->count = 1;
-  for (const int size : shape) matrices->count *= size;
-  matrices->batch = shape;
+  shape.resize(shape.size() - 2);
+  *matrices = {BatchOf(tensor), shape};
   return kTfLiteOk;
 }
 
@@ -48,6 +55,19 @@ TfLiteStatus EnsureSquare(TfLiteOpaqueContext* context, const char* op,
       context, "%s: input must be square matrices, but tensor '%s' is %s", op,
       TfLiteOpaqueTensorName(tensor), ShapeString(tensor).c_str());
   return kTfLiteError;
+}
+
+TfLiteStatus PrepareSquare(TfLiteOpaqueContext* context, TfLiteOpaqueNode* node,
+                           const char* op, Matrices* matrices) {
+  TF_LITE_OPAQUE_ENSURE_STATUS(EnsureArity(context, node, op, 1, 1));
+  const TfLiteOpaqueTensor* input = TfLiteOpaqueNodeGetInput(context, node, 0);
+  TfLiteOpaqueTensor* output = TfLiteOpaqueNodeGetOutput(context, node, 0);
+  TF_LITE_OPAQUE_ENSURE_STATUS(GetMatrices(context, op, input, matrices));
+  TF_LITE_OPAQUE_ENSURE_STATUS(EnsureSquare(context, op, input, *matrices));
+  TF_LITE_OPAQUE_ENSURE_STATUS(EnsureType(context, op, "output", output,
+                                          {TfLiteOpaqueTensorType(input)}));
+  return Resize(context, output,
+                matrices->Shape({matrices->rows, matrices->cols}));
 }
 
 }  // namespace linalg_ops

@@ -9,14 +9,22 @@
 
 namespace linalg_ops {
 
-// A tensor as matrices one after the other, row by row.
-struct Matrices {
+// A tensor of rank two or more as matrices one after the other, row by row.
+struct MatrixBatch {
   int64_t count;
   int rows;
   int cols;
-  std::vector<int> batch;  // All dimensions but the last two.
 
   int smaller() const { return rows < cols ? rows : cols; }
+  int64_t size() const { return int64_t{rows} * cols; }  // Of one of them.
+};
+
+// Takes no memory.
+MatrixBatch BatchOf(const TfLiteOpaqueTensor* tensor);
+
+struct Matrices : MatrixBatch {
+  std::vector<int> batch;  // All dimensions but the last two.
+
   // The shape of a tensor with the same batch dimensions.
   std::vector<int> Shape(const std::vector<int>& inner) const;
 };
@@ -28,6 +36,11 @@ TfLiteStatus GetMatrices(TfLiteOpaqueContext* context, const char* op,
 TfLiteStatus EnsureSquare(TfLiteOpaqueContext* context, const char* op,
                           const TfLiteOpaqueTensor* tensor,
                           const Matrices& matrices);
+
+// For an op from square matrices to as many of their shape and type: checks
+// input and output, and gives the output its shape.
+TfLiteStatus PrepareSquare(TfLiteOpaqueContext* context, TfLiteOpaqueNode* node,
+                           const char* op, Matrices* matrices);
 
 }  // namespace linalg_ops
 

@@ -1,7 +1,5 @@
-#include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <string>
 #include <tuple>
 
 #include "tflite/custom/linalg/linalg.h"
@@ -9,6 +7,7 @@
 #include "tflite/custom/linalg/matrix_inverse_math.h"
 #include "tflite/custom/op_definition.h"
 #include "tflite/custom/op_options.h"
+#include "tflite/custom/op_state.h"
 #include "tflite/custom/opaque_tensor.h"
 #include "third_party/tensorflow/lite/c/c_api_opaque.h"
 #include "third_party/tensorflow/lite/c/c_api_types.h"
@@ -18,13 +17,14 @@ namespace linalg_ops {
 namespace {
 
 using ::tflite::custom::Data;
-using ::tflite::custom::EnsureArity;
-using ::tflite::custom::EnsureType;
 using ::tflite::custom::EnsureValid;
+using ::tflite::custom::FreeState;
+using ::tflite::custom::InitState;
 using ::tflite::custom::MutableData;
 using ::tflite::custom::OpDefinition;
 using ::tflite::custom::OpOptions;
-using ::tflite::custom::Resize;
+using ::tflite::custom::OpState;
+using ::tflite::custom::StateOf;
 using ::tflite::custom::WithFloat;
 
 constexpr char kName[] = "MatrixInverse";
@@ -32,36 +32,20 @@ constexpr char kName[] = "MatrixInverse";
 template <typename T>
 using Inverter = std::unique_ptr<MatrixInverter<T>>;
 
-struct OpData {
+struct OpData : OpState {
+  explicit OpData(OpOptions& options)
+      : adjoint(options.Bool("adjoint", false)) {}
   bool adjoint;
-  std::string error;
   // Of the input's type; the other is null.
   std::tuple<Inverter<float>, Inverter<double>> inverters;
 };
 
-void* Init(TfLiteOpaqueContext* context, const char* buffer, size_t length) {
-  OpOptions options(buffer, length);
-  auto data = std::make_unique<OpData>();
-  data->adjoint = options.Bool("adjoint", false);
-  data->error = options.error();
-  return data.release();
-}
-
-void Free(TfLiteOpaqueContext* context, void* data) {
-  delete static_cast<OpData*>(data);
-}
-
 TfLiteStatus Prepare(TfLiteOpaqueContext* context, TfLiteOpaqueNode* node) {
-  auto* data = static_cast<OpData*>(TfLiteOpaqueNodeGetUserData(node));
+  OpData* data = StateOf<OpData>(node);
   TF_LITE_OPAQUE_ENSURE_STATUS(EnsureValid(context, kName, data->error));
-  TF_LITE_OPAQUE_ENSURE_STATUS(EnsureArity(context, node, kName, 1, 1));
-  const TfLiteOpaqueTensor* input = TfLiteOpaqueNodeGetInput(context, node, 0);
-  TfLiteOpaqueTensor* output = TfLiteOpaqueNodeGetOutput(context, node, 0);
   Matrices matrices;
-  TF_LITE_OPAQUE_ENSURE_STATUS(GetMatrices(context, kName, input, &matrices));
-  TF_LITE_OPAQUE_ENSURE_STATUS(EnsureSquare(context, kName, input, matrices));
-  TF_LITE_OPAQUE_ENSURE_STATUS(EnsureType(context, kName, "output", output,
-                                          {TfLiteOpaqueTensorType(input)}));
+  TF_LITE_OPAQUE_ENSURE_STATUS(PrepareSquare(context, node, kName, &matrices));
+  const TfLiteOpaqueTensor* input = TfLiteOpaqueNodeGetInput(context, node, 0);
   WithFloat(TfLiteOpaqueTensorType(input), [&](auto zero) {
     using T = decltype(zero);
     // Of an empty batch there is nothing to invert, however large its matrices.
@@ -69,28 +53,24 @@ TfLiteStatus Prepare(TfLiteOpaqueContext* context, TfLiteOpaqueNode* node) {
         std::make_unique<MatrixInverter<T>>(
             matrices.count == 0 ? 0 : matrices.rows);
   });
-  return Resize(context, output,
-                matrices.Shape({matrices.rows, matrices.cols}));
+  return kTfLiteOk;
 }
 
 TfLiteStatus Eval(TfLiteOpaqueContext* context, TfLiteOpaqueNode* node) {
-  auto* data = static_cast<OpData*>(TfLiteOpaqueNodeGetUserData(node));
+  OpData* data = StateOf<OpData>(node);
   const TfLiteOpaqueTensor* input = TfLiteOpaqueNodeGetInput(context, node, 0);
   TfLiteOpaqueTensor* output = TfLiteOpaqueNodeGetOutput(context, node, 0);
-  const int n =
-      TfLiteOpaqueTensorDim(input, TfLiteOpaqueTensorNumDims(input) - 1);
-  const int64_t size = int64_t{n} * n;
-  const int64_t elements = tflite::custom::NumElements(input);
+  const MatrixBatch batch = BatchOf(input);
   return WithFloat(TfLiteOpaqueTensorType(input), [&](auto zero) {
     using T = decltype(zero);
     auto& inverter = std::get<Inverter<T>>(data->inverters);
-    for (int64_t at = 0; at < elements; at += size) {
+    for (int64_t i = 0; i < batch.count; ++i) {
+      const int64_t at = i * batch.size();
       if (!inverter->Invert(Data<T>(input) + at, data->adjoint,
                             MutableData<T>(output) + at)) {
         TfLiteOpaqueContextReportError(
             context, "%s: Input is not invertible. (matrix %lld of '%s')",
-            kName, static_cast<long long>(at / size),
-            TfLiteOpaqueTensorName(input));
+            kName, static_cast<long long>(i), TfLiteOpaqueTensorName(input));
         return kTfLiteError;
       }
     }
@@ -98,16 +78,11 @@ TfLiteStatus Eval(TfLiteOpaqueContext* context, TfLiteOpaqueNode* node) {
   });
 }
 
-constexpr OpDefinition kOp = {kName, {Init, Free, Prepare, Eval}};
+constexpr OpDefinition kOp = {
+    kName, {InitState<OpData>, FreeState<OpData>, Prepare, Eval}};
 
 }  // namespace
 
-TfLiteRegistrationExternal* MatrixInverseOpRegistrationExternal() {
-  return tflite::custom::RegistrationExternalOf<kOp>();
-}
-
-const TfLiteRegistration* MatrixInverseOpRegistration() {
-  return tflite::custom::RegistrationOf<kOp>();
-}
+TFLITE_CUSTOM_DEFINE_OP(MatrixInverse, kOp)
 
 }  // namespace linalg_ops

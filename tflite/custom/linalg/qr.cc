@@ -1,18 +1,16 @@
-// The whole life of an op with state. Init reads the options into an OpData
-// that Free deletes; Prepare asks for two temporaries in the arena, whose
-// indices OpData keeps; Eval finds them there and allocates nothing.
+// The whole life of an op with state. InitState reads the options into an
+// OpData that FreeState deletes; Prepare asks for two temporaries in the arena,
+// whose indices OpData keeps; Eval finds them there and allocates nothing.
 
 #include <array>
-#include <cstddef>
 #include <cstdint>
-#include <memory>
-#include <string>
 
 #include "tflite/custom/linalg/linalg.h"
 #include "tflite/custom/linalg/matrices.h"
 #include "tflite/custom/linalg/qr_math.h"
 #include "tflite/custom/op_definition.h"
 #include "tflite/custom/op_options.h"
+#include "tflite/custom/op_state.h"
 #include "tflite/custom/opaque_tensor.h"
 #include "third_party/tensorflow/lite/c/c_api_opaque.h"
 #include "third_party/tensorflow/lite/c/c_api_types.h"
@@ -25,10 +23,14 @@ using ::tflite::custom::Data;
 using ::tflite::custom::EnsureArity;
 using ::tflite::custom::EnsureType;
 using ::tflite::custom::EnsureValid;
+using ::tflite::custom::FreeState;
+using ::tflite::custom::InitState;
 using ::tflite::custom::MutableData;
 using ::tflite::custom::OpDefinition;
 using ::tflite::custom::OpOptions;
+using ::tflite::custom::OpState;
 using ::tflite::custom::Resize;
+using ::tflite::custom::StateOf;
 using ::tflite::custom::WithFloat;
 
 constexpr char kName[] = "Qr";
@@ -36,32 +38,17 @@ constexpr char kName[] = "Qr";
 enum Temporary { kFactored, kScratch, kTemporaryCount };
 constexpr int kNotYet = -1;
 
-struct OpData {
+struct OpData : OpState {
+  explicit OpData(OpOptions& options)
+      : full_matrices(options.Bool("full_matrices", false)) {}
   bool full_matrices;
-  std::string error;
   std::array<int, kTemporaryCount> temporaries = {kNotYet, kNotYet};
 };
-
-OpData* DataOf(const TfLiteOpaqueNode* node) {
-  return static_cast<OpData*>(TfLiteOpaqueNodeGetUserData(node));
-}
-
-void* Init(TfLiteOpaqueContext* context, const char* buffer, size_t length) {
-  OpOptions options(buffer, length);
-  auto data = std::make_unique<OpData>();
-  data->full_matrices = options.Bool("full_matrices", false);
-  data->error = options.error();
-  return data.release();
-}
-
-void Free(TfLiteOpaqueContext* context, void* data) {
-  delete static_cast<OpData*>(data);
-}
 
 // Adds the temporaries to the graph, where an earlier Prepare has not.
 TfLiteStatus AddTemporaries(TfLiteOpaqueContext* context,
                             TfLiteOpaqueNode* node, TfLiteType type) {
-  OpData* data = DataOf(node);
+  OpData* data = StateOf<OpData>(node);
   for (int& index : data->temporaries) {
     if (index != kNotYet) continue;
     TfLiteOpaqueTensorBuilder* builder = TfLiteOpaqueTensorBuilderCreate();
@@ -79,12 +66,12 @@ TfLiteStatus AddTemporaries(TfLiteOpaqueContext* context,
 
 TfLiteOpaqueTensor* GetTemporary(TfLiteOpaqueContext* context,
                                  TfLiteOpaqueNode* node, Temporary which) {
-  return TfLiteOpaqueContextGetOpaqueTensor(context,
-                                            DataOf(node)->temporaries[which]);
+  return TfLiteOpaqueContextGetOpaqueTensor(
+      context, StateOf<OpData>(node)->temporaries[which]);
 }
 
 TfLiteStatus Prepare(TfLiteOpaqueContext* context, TfLiteOpaqueNode* node) {
-  const OpData* data = DataOf(node);
+  const OpData* data = StateOf<OpData>(node);
   TF_LITE_OPAQUE_ENSURE_STATUS(EnsureValid(context, kName, data->error));
   TF_LITE_OPAQUE_ENSURE_STATUS(EnsureArity(context, node, kName, 1, 2));
   const TfLiteOpaqueTensor* input = TfLiteOpaqueNodeGetInput(context, node, 0);
@@ -123,34 +110,25 @@ TfLiteStatus Eval(TfLiteOpaqueContext* context, TfLiteOpaqueNode* node) {
   TfLiteOpaqueTensor* scratch = GetTemporary(context, node, kScratch);
   TF_LITE_OPAQUE_ENSURE(
       context, TfLiteOpaqueTensorGetAllocationType(factored) == kTfLiteArenaRw);
-  const int rank = TfLiteOpaqueTensorNumDims(input);
-  const int rows = TfLiteOpaqueTensorDim(input, rank - 2);
-  const int cols = TfLiteOpaqueTensorDim(input, rank - 1);
-  const int q_cols = TfLiteOpaqueTensorDim(q, rank - 1);
-  int64_t count = 1;
-  for (int i = 0; i < rank - 2; ++i) count *= TfLiteOpaqueTensorDim(input, i);
+  const MatrixBatch batch = BatchOf(input);
+  const int q_cols = BatchOf(q).cols;
   WithFloat(TfLiteOpaqueTensorType(input), [&](auto zero) {
     using T = decltype(zero);
-    for (int64_t i = 0; i < count; ++i) {
-      Qr(rows, cols, q_cols, Data<T>(input) + i * rows * cols,
+    for (int64_t i = 0; i < batch.count; ++i) {
+      Qr(batch.rows, batch.cols, q_cols, Data<T>(input) + i * batch.size(),
          MutableData<T>(factored), MutableData<T>(scratch),
-         MutableData<T>(q) + i * rows * q_cols,
-         MutableData<T>(r) + i * q_cols * cols);
+         MutableData<T>(q) + i * BatchOf(q).size(),
+         MutableData<T>(r) + i * BatchOf(r).size());
     }
   });
   return kTfLiteOk;
 }
 
-constexpr OpDefinition kOp = {kName, {Init, Free, Prepare, Eval}};
+constexpr OpDefinition kOp = {
+    kName, {InitState<OpData>, FreeState<OpData>, Prepare, Eval}};
 
 }  // namespace
 
-TfLiteRegistrationExternal* QrOpRegistrationExternal() {
-  return tflite::custom::RegistrationExternalOf<kOp>();
-}
-
-const TfLiteRegistration* QrOpRegistration() {
-  return tflite::custom::RegistrationOf<kOp>();
-}
+TFLITE_CUSTOM_DEFINE_OP(Qr, kOp)
 
 }  // namespace linalg_ops

@@ -1,8 +1,6 @@
 #include <algorithm>
-#include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <string>
 #include <tuple>
 
 #include "tflite/custom/linalg/linalg.h"
@@ -10,6 +8,7 @@
 #include "tflite/custom/linalg/svd_math.h"
 #include "tflite/custom/op_definition.h"
 #include "tflite/custom/op_options.h"
+#include "tflite/custom/op_state.h"
 #include "tflite/custom/opaque_tensor.h"
 #include "third_party/tensorflow/lite/c/c_api_opaque.h"
 #include "third_party/tensorflow/lite/c/c_api_types.h"
@@ -22,10 +21,14 @@ using ::tflite::custom::Data;
 using ::tflite::custom::EnsureArity;
 using ::tflite::custom::EnsureType;
 using ::tflite::custom::EnsureValid;
+using ::tflite::custom::FreeState;
+using ::tflite::custom::InitState;
 using ::tflite::custom::MutableData;
 using ::tflite::custom::OpDefinition;
 using ::tflite::custom::OpOptions;
+using ::tflite::custom::OpState;
 using ::tflite::custom::Resize;
+using ::tflite::custom::StateOf;
 using ::tflite::custom::WithFloat;
 
 constexpr char kName[] = "Svd";
@@ -37,29 +40,18 @@ using Solver = std::unique_ptr<SvdSolver<T>>;
 // that Eigen does not get ends the process.
 constexpr int64_t kMostElements = int64_t{1} << 28;
 
-struct OpData {
+struct OpData : OpState {
+  explicit OpData(OpOptions& options)
+      : compute_uv(options.Bool("compute_uv", true)),
+        full_matrices(options.Bool("full_matrices", false)) {}
   bool compute_uv;
   bool full_matrices;
-  std::string error;
   // Of the input's type; the other is null.
   std::tuple<Solver<float>, Solver<double>> solvers;
 };
 
-void* Init(TfLiteOpaqueContext* context, const char* buffer, size_t length) {
-  OpOptions options(buffer, length);
-  auto data = std::make_unique<OpData>();
-  data->compute_uv = options.Bool("compute_uv", true);
-  data->full_matrices = options.Bool("full_matrices", false);
-  data->error = options.error();
-  return data.release();
-}
-
-void Free(TfLiteOpaqueContext* context, void* data) {
-  delete static_cast<OpData*>(data);
-}
-
 TfLiteStatus Prepare(TfLiteOpaqueContext* context, TfLiteOpaqueNode* node) {
-  auto* data = static_cast<OpData*>(TfLiteOpaqueNodeGetUserData(node));
+  OpData* data = StateOf<OpData>(node);
   TF_LITE_OPAQUE_ENSURE_STATUS(EnsureValid(context, kName, data->error));
   TF_LITE_OPAQUE_ENSURE_STATUS(EnsureArity(context, node, kName, 1, 3));
   const TfLiteOpaqueTensor* input = TfLiteOpaqueNodeGetInput(context, node, 0);
@@ -110,42 +102,34 @@ TfLiteStatus Prepare(TfLiteOpaqueContext* context, TfLiteOpaqueNode* node) {
 }
 
 TfLiteStatus Eval(TfLiteOpaqueContext* context, TfLiteOpaqueNode* node) {
-  auto* data = static_cast<OpData*>(TfLiteOpaqueNodeGetUserData(node));
+  OpData* data = StateOf<OpData>(node);
   const TfLiteOpaqueTensor* input = TfLiteOpaqueNodeGetInput(context, node, 0);
   TfLiteOpaqueTensor* s = TfLiteOpaqueNodeGetOutput(context, node, 0);
   TfLiteOpaqueTensor* u = TfLiteOpaqueNodeGetOutput(context, node, 1);
   TfLiteOpaqueTensor* v = TfLiteOpaqueNodeGetOutput(context, node, 2);
-  const int rank = TfLiteOpaqueTensorNumDims(input);
-  const int64_t rows = TfLiteOpaqueTensorDim(input, rank - 2);
-  const int64_t cols = TfLiteOpaqueTensorDim(input, rank - 1);
-  const int64_t smaller = rows < cols ? rows : cols;
-  const int64_t u_size = rows * (data->full_matrices ? rows : smaller);
-  const int64_t v_size = cols * (data->full_matrices ? cols : smaller);
-  int64_t count = 1;
-  for (int i = 0; i < rank - 2; ++i) count *= TfLiteOpaqueTensorDim(input, i);
+  const MatrixBatch batch = BatchOf(input);
+  const bool uv = data->compute_uv;
+  // Without them they are vectors, of no elements.
+  const int64_t u_size = uv ? BatchOf(u).size() : 0;
+  const int64_t v_size = uv ? BatchOf(v).size() : 0;
   WithFloat(TfLiteOpaqueTensorType(input), [&](auto zero) {
     using T = decltype(zero);
     auto& solver = std::get<Solver<T>>(data->solvers);
-    for (int64_t i = 0; i < count; ++i) {
-      solver->Solve(
-          Data<T>(input) + i * rows * cols, MutableData<T>(s) + i * smaller,
-          data->compute_uv ? MutableData<T>(u) + i * u_size : nullptr,
-          data->compute_uv ? MutableData<T>(v) + i * v_size : nullptr);
+    for (int64_t i = 0; i < batch.count; ++i) {
+      solver->Solve(Data<T>(input) + i * batch.size(),
+                    MutableData<T>(s) + i * batch.smaller(),
+                    uv ? MutableData<T>(u) + i * u_size : nullptr,
+                    uv ? MutableData<T>(v) + i * v_size : nullptr);
     }
   });
   return kTfLiteOk;
 }
 
-constexpr OpDefinition kOp = {kName, {Init, Free, Prepare, Eval}};
+constexpr OpDefinition kOp = {
+    kName, {InitState<OpData>, FreeState<OpData>, Prepare, Eval}};
 
 }  // namespace
 
-TfLiteRegistrationExternal* SvdOpRegistrationExternal() {
-  return tflite::custom::RegistrationExternalOf<kOp>();
-}
-
-const TfLiteRegistration* SvdOpRegistration() {
-  return tflite::custom::RegistrationOf<kOp>();
-}
+TFLITE_CUSTOM_DEFINE_OP(Svd, kOp)
 
 }  // namespace linalg_ops

@@ -1,6 +1,5 @@
 #include "tflite/custom/multiplex/multiplex_dense.h"
 
-#include <complex>
 #include <cstdint>
 
 #include "tensorflow_examples/custom_ops_doc/multiplex_2/multiplex.h"
@@ -16,6 +15,7 @@ namespace {
 using ::custom_op_examples::Multiplex;
 using ::tflite::custom::Data;
 using ::tflite::custom::EnsureArity;
+using ::tflite::custom::EnsureFixedSize;
 using ::tflite::custom::EnsureSameShape;
 using ::tflite::custom::EnsureType;
 using ::tflite::custom::MutableData;
@@ -23,6 +23,7 @@ using ::tflite::custom::NumElements;
 using ::tflite::custom::OpDefinition;
 using ::tflite::custom::Resize;
 using ::tflite::custom::ShapeOf;
+using ::tflite::custom::WithElementOf;
 
 constexpr char kName[] = "Examples>MultiplexDense";
 
@@ -34,12 +35,7 @@ TfLiteStatus Prepare(TfLiteOpaqueContext* context, TfLiteOpaqueNode* node) {
   TfLiteOpaqueTensor* output = TfLiteOpaqueNodeGetOutput(context, node, 0);
   TF_LITE_OPAQUE_ENSURE_STATUS(
       EnsureType(context, kName, "cond", cond, {kTfLiteBool}));
-  TF_LITE_OPAQUE_ENSURE_STATUS(EnsureType(
-      context, kName, "a", a,
-      {kTfLiteFloat32, kTfLiteFloat64, kTfLiteFloat16, kTfLiteBFloat16,
-       kTfLiteInt8, kTfLiteInt16, kTfLiteInt32, kTfLiteInt64, kTfLiteUInt8,
-       kTfLiteUInt16, kTfLiteUInt32, kTfLiteUInt64, kTfLiteBool,
-       kTfLiteComplex64, kTfLiteComplex128}));
+  TF_LITE_OPAQUE_ENSURE_STATUS(EnsureFixedSize(context, kName, "a", a));
   const TfLiteType type = TfLiteOpaqueTensorType(a);
   TF_LITE_OPAQUE_ENSURE_STATUS(EnsureType(context, kName, "b", b, {type}));
   TF_LITE_OPAQUE_ENSURE_STATUS(
@@ -56,33 +52,13 @@ TfLiteStatus Eval(TfLiteOpaqueContext* context, TfLiteOpaqueNode* node) {
   const TfLiteOpaqueTensor* b = TfLiteOpaqueNodeGetInput(context, node, 2);
   TfLiteOpaqueTensor* output = TfLiteOpaqueNodeGetOutput(context, node, 0);
   const int64_t count = NumElements(cond);
-  // Choosing needs to know of a type no more than its size.
-  const auto multiplex = [&](auto zero) {
+  WithElementOf(TfLiteOpaqueTensorType(a), [&](auto zero) {
     using T = decltype(zero);
     // A model's constant may have any byte for a bool, which C++ may not read.
     Multiplex(Data<uint8_t>(cond), Data<T>(a), Data<T>(b), count,
               MutableData<T>(output));
-    return kTfLiteOk;
-  };
-  switch (TfLiteOpaqueTensorType(a)) {
-    case kTfLiteInt8:
-    case kTfLiteUInt8:
-    case kTfLiteBool:
-      return multiplex(uint8_t());
-    case kTfLiteInt16:
-    case kTfLiteUInt16:
-    case kTfLiteFloat16:
-    case kTfLiteBFloat16:
-      return multiplex(uint16_t());
-    case kTfLiteInt32:
-    case kTfLiteUInt32:
-    case kTfLiteFloat32:
-      return multiplex(uint32_t());
-    case kTfLiteComplex128:
-      return multiplex(std::complex<double>());
-    default:
-      return multiplex(uint64_t());
-  }
+  });
+  return kTfLiteOk;
 }
 
 constexpr OpDefinition kOp = {

@@ -28,7 +28,7 @@ class Sample:
 
     inputs: Sequence[np.ndarray]
     outputs: Sequence[tuple[Sequence[int], str]]
-    options: Mapping[str, int | bool | float] = dataclasses.field(
+    options: Mapping[str, int | bool | float | str] = dataclasses.field(
         default_factory=dict
     )
     constants: Sequence[int] = ()
@@ -193,7 +193,7 @@ def _bincount() -> list[Sample]:
 
 def _euclidean_norm() -> list[Sample]:
     samples = []
-    for dtype in _FLOATS:
+    for dtype in (*_FLOATS, "int8", "int64"):
         x = np.array([[[1, 2], [3, 4]], [[-5, 6], [7, -8]]], dtype)
         for axes, keep, shape in [
             (1, False, [2, 2]),
@@ -282,6 +282,202 @@ def _cross() -> list[Sample]:
     ]
 
 
+def _images() -> list[np.ndarray]:
+    colours = np.float32([0.0, 0.25, 1.0, 0.5, -1e-40, 7.5, 3e38])
+    return [np.resize(colours, shape) for shape in [(2, 4, 3), (2, 1, 3, 3)]]
+
+
+def _adjusted(*by: float) -> list[Sample]:
+    return [
+        Sample([x, np.array(each, np.float32)], [(x.shape, "float32")])
+        for x in _images()
+        for each in by
+    ]
+
+
+def _colours() -> list[Sample]:
+    return [
+        Sample([x.astype(dtype)], [(x.shape, dtype)])
+        for x in _images()
+        for dtype in _FLOATS
+    ]
+
+
+def _accumulated() -> list[Sample]:
+    return [
+        Sample([np.array([1, 2, 3], dtype)] * count, [([3], dtype)])
+        for dtype in (*_FLOATS, "int8", "int64")
+        for count in (1, 3)
+    ]
+
+
+def _data_format() -> list[Sample]:
+    return [
+        Sample([np.array([0, 3, 1, 2], dtype)], [([4], dtype)], options)
+        for dtype in ("int32", "int64")
+        for options in ({}, {"src_format": "NCHW", "dst_format": "HWNC"})
+    ]
+
+
+def _in_top_k(*, k_is_input: bool) -> list[Sample]:
+    predictions = np.float32([[1, 3, 2], [0.5, np.inf, 0]])
+    samples = []
+    for dtype in ("int32", "int64"):
+        inputs, options = [predictions, np.array([2, 5], dtype)], {"k": 2}
+        if k_is_input:
+            inputs, options = [*inputs, np.array(2, dtype)], {}
+        samples.append(Sample(inputs, [([2], "bool")], options))
+    return samples
+
+
+def _lin_space() -> list[Sample]:
+    samples = []
+    for dtype in _FLOATS:
+        inputs = [np.array(0.5, dtype), np.array(3, dtype)]
+        inputs.append(np.array(5, np.int32))
+        outputs = [([5], dtype)]
+        samples += [
+            Sample(inputs, outputs, constants=[2]),
+            Sample(inputs, outputs, shape_from_values=True),
+        ]
+    return samples
+
+
+def _sorted_bounds() -> list[Sample]:
+    return [
+        Sample(
+            [np.array([[1, 2, 2, 5]], dtype), np.array([[2, 9, 0]], dtype)],
+            [([1, 3], out_type)],
+        )
+        for dtype in (*_FLOATS, "int16")
+        for out_type in ("int32", "int64")
+    ]
+
+
+def _nth_element() -> list[Sample]:
+    return [
+        Sample(
+            [np.array([[3, 1, 2], [9, 7, 8]], dtype), np.array(1, np.int32)],
+            [([2], dtype)],
+            {"reverse": reverse},
+        )
+        for dtype in (*_FLOATS, "uint8", "int64")
+        for reverse in (False, True)
+    ]
+
+
+def _scattered(indices: Sequence) -> list[Sample]:
+    """A tensor, indices of it, and updates for its rows or elements."""
+    samples = []
+    for dtype in (*_FLOATS, "int8", "int64"):
+        tensor = np.array([[1, 2], [3, 4], [5, 6]], dtype)
+        where = np.array(indices, np.int32)
+        updates = np.array([[7, 0], [9, 1]], dtype)
+        samples.append(Sample([tensor, where, updates], [((3, 2), dtype)]))
+    return samples
+
+
+def _fake_quantized(shape: Sequence[int], *, gradient: bool) -> list[Sample]:
+    """Inputs, and a range of the shape."""
+    x = np.float32([[-9, -1.5, 0.3], [0.7, 2, 9]])
+    bounds = [np.full(shape, each, np.float32) for each in (-2, 3)]
+    inputs, outputs = [x, *bounds], [(x.shape, "float32")]
+    if gradient:
+        inputs = [x * 2, *inputs]
+        outputs += [(shape, "float32")] * 2
+    return [
+        Sample(inputs, outputs, options)
+        for options in ({}, {"num_bits": 4, "narrow_range": True})
+    ]
+
+
+def _quantized(*others: np.ndarray, gradient: bool = False) -> list[Sample]:
+    samples = []
+    for dtype in _FLOATS:
+        x = np.array([[-9, -1.5, 0.3], [0.7, 2, 9]], dtype)
+        for axis, shape in [(-1, ()), (1, (3,))]:
+            bounds = [np.full(shape, each, dtype) for each in (-2, 3)]
+            inputs, outputs = [x, *bounds, *others], [(x.shape, dtype)]
+            options = {"axis": axis}
+            if gradient:
+                inputs = [x * 2, *inputs]
+                outputs += [(shape, dtype)] * 2
+                samples.append(Sample(inputs, outputs, options))
+                continue
+            samples += [
+                Sample(inputs, outputs, options | {"range_given": given})
+                for given in (False, True)
+            ]
+    return samples
+
+
+def _sparse(*last: np.ndarray) -> list[np.ndarray]:
+    """Indices, values and shape, and what follows them."""
+    return [
+        np.int64([[0, 1], [2, 0], [2, 2]]),
+        np.float32([1, 2, 3]),
+        np.int64([3, 3]),
+        *last,
+    ]
+
+
+def _sparse_segments(op: str) -> dict[str, list[Sample]]:
+    rows, segments = np.int64([3, 0, 0]), np.int32([0, 0, 2])
+    plain, sized, gradient = [], [], []
+    for dtype in _FLOATS:
+        data = np.array([[1, 2], [3, 5], [8, 13], [21, 34]], dtype)
+        inputs = [data, rows, segments]
+        plain.append(Sample(inputs, [((3, 2), dtype)], constants=[2]))
+        inputs = [*inputs, np.array(5, np.int32)]
+        outputs = [((5, 2), dtype)]
+        for samples in (sized, gradient):
+            samples.append(Sample(inputs, outputs, constants=[3]))
+    late = Sample(
+        [np.float32([1, 3, 8, 9]), rows, segments],
+        [([3], "float32")],
+        shape_from_values=True,
+    )
+    return {
+        op: [*plain, late],
+        op + "WithNumSegments": sized,
+        op + "Grad": gradient,
+    }
+
+
+def _counted_rows(op: str) -> list[Sample]:
+    rows = {
+        "RaggedBincount": np.int64([0, 2, 2, 3]),
+        "SparseBincount": np.int64([[0, 1], [0, 0], [2, 2]]),
+    }
+    inputs, constants = [rows[op], np.int32([1, 1, 9])], [2]
+    if op == "SparseBincount":
+        inputs, constants = [*inputs, np.int64([3, 3])], [2, 3]
+    inputs += [np.array(4, np.int32), np.float32([1, 2, 3])]
+    outputs = [([3, 4], "float32")]
+    return [
+        Sample(inputs, outputs, {"binary_output": binary}, constants)
+        for binary in (False, True)
+    ] + [Sample(inputs, outputs, shape_from_values=True)]
+
+
+def _complex_numbers() -> np.ndarray:
+    # LiteRT has no complex128.
+    return np.complex64([1 + 2j, -3, 4j, -0.5 - 1j, 0])
+
+
+def _transposed() -> list[Sample]:
+    samples = []
+    for dtype in ("float32", "int8", "complex64"):
+        x = np.resize(_complex_numbers(), (2, 3))
+        x = x if dtype == "complex64" else x.real.astype(dtype)
+        inputs, outputs = [x, np.int32([1, 0])], [((3, 2), dtype)]
+        samples += [
+            Sample(inputs, outputs, constants=[1]),
+            Sample(inputs, outputs, shape_from_values=True),
+        ]
+    return samples
+
+
 SAMPLES: dict[str, list[Sample]] = {
     **{
         op: _float_unary()
@@ -309,6 +505,13 @@ SAMPLES: dict[str, list[Sample]] = {
         )
     },
     **{op: _integer_pair() for op in ("BitwiseAnd", "BitwiseOr", "LeftShift")},
+    "AccumulateNV2": _accumulated(),
+    "AdjustContrastv2": _adjusted(0.5, 2),
+    "AdjustHue": _adjusted(0.25, -1.5),
+    "AdjustSaturation": _adjusted(0.5, 3),
+    "Angle": [
+        Sample([_complex_numbers()], [([5], "float32")]),
+    ],
     "ApproximateEqual": [
         Sample(
             [np.array([1, 2, -1], dtype), np.array([1.25, 2, np.nan], dtype)],
@@ -335,25 +538,78 @@ SAMPLES: dict[str, list[Sample]] = {
     ],
     "Cholesky": _linear([[2, 3, 3]], {}),
     "Bincount": _bincount(),
+    "CheckNumericsV2": _unary(*_FLOATS, values=_X),
     "ClipByValue": _clip_by_value(),
+    "Complex": [
+        Sample(
+            [np.float32([[1], [2]]), np.float32([3, 4])],
+            [((2, 2), "complex64")],
+        )
+    ],
+    "Conj": [Sample([_complex_numbers()], [([5], "complex64")])],
+    "ConjugateTranspose": _transposed(),
     "Cross": _cross(),
     "Cumprod": _cumulative(),
     "CumulativeLogsumexp": _cumulative(),
+    "DataFormatDimMap": _data_format(),
+    "DataFormatVecPermute": _data_format(),
+    "DebugNanCount": [
+        Sample([np.array(_SPECIAL, dtype)], [([1], "int64")])
+        for dtype in _FLOATS
+    ],
     "DenseBincount": _dense_bincount(),
+    "Diag": [
+        Sample([np.array([[1, 2]], dtype)], [((1, 2, 1, 2), dtype)])
+        for dtype in (*_FLOATS, "int32")
+    ],
+    "DiagPart": [
+        Sample([np.array([[1, 2], [3, 4]], dtype)], [([2], dtype)])
+        for dtype in (*_FLOATS, "int32")
+    ],
     "EuclideanNorm": _euclidean_norm(),
     "Examples>MultiplexDense": _multiplex(),
+    "FakeQuantWithMinMaxArgsGradient": [
+        dataclasses.replace(sample, options=options)
+        for sample in _gradient()[:1]
+        for options in ({}, {"min": -1.0, "max": 2.0, "num_bits": 3})
+    ],
+    "FakeQuantWithMinMaxVarsGradient": _fake_quantized((), gradient=True),
+    "FakeQuantWithMinMaxVarsPerChannel": _fake_quantized((3,), gradient=False),
+    "FakeQuantWithMinMaxVarsPerChannelGradient": _fake_quantized(
+        (3,), gradient=True
+    ),
+    **{
+        op: _unary("float32", "int8", values=[1, 2, 3])
+        for op in ("Copy", "CopyHost", "DeepCopy", "GuaranteeConst")
+    },
+    "HSVToRGB": _colours(),
     "HistogramFixedWidth": _histogram(),
+    "InTopK": _in_top_k(k_is_input=False),
+    "InTopKV2": _in_top_k(k_is_input=True),
+    **{
+        op: _scattered([2, -2])
+        for op in ("InplaceAdd", "InplaceSub", "InplaceUpdate")
+    },
     "Invert": _unary("int32", "int64", values=[-3, 0, 1, 255]),
     "LeakyReluGrad": [
         dataclasses.replace(sample, options=options)
         for sample in _gradient()
         for options in ({}, {"alpha": 0.5})
     ],
+    "LinSpace": _lin_space(),
+    "LogMatrixDeterminant": _linear([[2], [2]], {}),
+    **{op: _sorted_bounds() for op in ("LowerBound", "UpperBound")},
+    "MatrixDeterminant": _linear([[2]], {}),
+    "MatrixDiagPart": [
+        Sample([np.arange(12, dtype=dtype).reshape(2, 2, 3)], [((2, 2), dtype)])
+        for dtype in (*_FLOATS, "int8")
+    ],
     "MatrixInverse": (
         _linear([[2, 3, 3]], {"adjoint": False})
         + _linear([[2, 3, 3]], {"adjoint": True})
     ),
     "Mod": _integer_pair(),
+    "NthElement": _nth_element(),
     "Polygamma": _binary(
         *_FLOATS, a=[0, 1, 2, 3, 1.5], b=[0.5, 1.0, 2.5, 10.0, 1.0]
     ),
@@ -366,10 +622,48 @@ SAMPLES: dict[str, list[Sample]] = {
         + _linear([[2, 4, 2], [2, 2, 2]], {"full_matrices": False}, (4, 2))
         + _linear([[2, 4, 4], [2, 4, 2]], {"full_matrices": True}, (4, 2))
     ),
+    "QuantizeAndDequantizeV3": _quantized(np.array(6, np.int32)),
+    "QuantizeAndDequantizeV4": _quantized(),
+    "QuantizeAndDequantizeV4Grad": _quantized(gradient=True),
+    "RGBToHSV": _colours(),
+    **{op: _counted_rows(op) for op in ("RaggedBincount", "SparseBincount")},
+    **{
+        op: _scattered([[2], [0]])
+        for op in (
+            *("ScatterNdNonAliasingAdd", "TensorScatterMax"),
+            *("TensorScatterMin", "TensorScatterSub"),
+        )
+    },
     **{
         op: _segments()
         for op in ("SegmentMax", "SegmentMean", "SegmentMin", "SegmentProd")
     },
+    **{
+        op: [Sample(_sparse(np.float32([1, 2, 4])), [([3], "float32")])]
+        for op in (
+            "SparseDenseCwiseAdd",
+            "SparseDenseCwiseDiv",
+            "SparseDenseCwiseMul",
+        )
+    },
+    **{
+        op: [
+            Sample(_sparse(np.int32([1])), [([3], "float32")], {}, [2, 3]),
+            Sample(
+                _sparse(np.int32([1])),
+                [((3, 1), "float32")],
+                {"keep_dims": True},
+                shape_from_values=True,
+            ),
+        ]
+        for op in ("SparseReduceMax", "SparseReduceSum")
+    },
+    **_sparse_segments("SparseSegmentMean"),
+    **_sparse_segments("SparseSegmentSqrtN"),
+    **_sparse_segments("SparseSegmentSum"),
+    "SparseTensorDenseAdd": [
+        Sample(_sparse(np.ones((3, 3), np.float32)), [((3, 3), "float32")])
+    ],
     "Svd": (
         _linear(
             [[2, 3], [2, 3, 3], [2, 3, 3]],
@@ -381,6 +675,14 @@ SAMPLES: dict[str, list[Sample]] = {
             (4, 2),
         )
     ),
+    "TridiagonalMatMul": [
+        Sample(
+            [np.full((1, 3), i, dtype) for i in (1, 2, 3)]
+            + [np.array([[1, 2], [3, 4], [5, 6]], dtype)],
+            [((3, 2), dtype)],
+        )
+        for dtype in _FLOATS
+    ],
     "TruncateMod": (
         _integer_pair()
         + _binary(*_FLOATS, a=[5.5, -5.5, 7.0], b=[2.0, 2.5, -3.0])

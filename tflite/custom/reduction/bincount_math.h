@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "tflite/custom/reduction/wrapping.h"
+#include "tflite/custom/wrapping.h"
 
 namespace reduction_ops {
+
+using ::tflite::custom::WrappingSum;
 
 // The first of `count` numbers that is negative; `count` where none is.
 template <typename I>
@@ -15,24 +17,20 @@ int64_t FirstNegative(int64_t count, const I* numbers) {
          numbers;
 }
 
-// For each row of `count` numbers, none negative, writes a row of `size` sums:
-// that of the weights of each number, or how often it occurs where `weights` is
-// null. Where `binary` holds, whether it occurs, as 1 or 0. Numbers of `size`
-// and more do not count.
+// Adds to the `size` sums the weights of `count` numbers, none negative: to
+// that of each number its weight, or 1 where `weights` is null. Where `binary`
+// holds, sets it to 1. Numbers of `size` and more do not count.
 template <typename T, typename I>
-void CountBins(int64_t rows, int64_t count, int64_t size, bool binary,
-               const I* numbers, const T* weights, T* sums) {
-  std::fill(sums, sums + rows * size, T(0));
-  for (int64_t row = 0; row < rows; ++row, sums += size) {
-    for (int64_t i = row * count; i < (row + 1) * count; ++i) {
-      const int64_t number = numbers[i];
-      if (number >= size) continue;
-      if (binary) {
-        sums[number] = T(1);
-      } else {
-        sums[number] =
-            WrappingSum(sums[number], weights == nullptr ? T(1) : weights[i]);
-      }
+void CountBins(int64_t count, int64_t size, bool binary, const I* numbers,
+               const T* weights, T* sums) {
+  for (int64_t i = 0; i < count; ++i) {
+    const int64_t number = numbers[i];
+    if (number >= size) continue;
+    if (binary) {
+      sums[number] = T(1);
+    } else {
+      sums[number] =
+          WrappingSum(sums[number], weights == nullptr ? T(1) : weights[i]);
     }
   }
 }

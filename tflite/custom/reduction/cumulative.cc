@@ -1,15 +1,13 @@
-#include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <memory>
-#include <string>
 
 #include "tflite/custom/op_definition.h"
 #include "tflite/custom/op_options.h"
+#include "tflite/custom/op_state.h"
 #include "tflite/custom/opaque_tensor.h"
 #include "tflite/custom/reduction/cumulative_math.h"
 #include "tflite/custom/reduction/reduction.h"
-#include "tflite/custom/reduction/wrapping.h"
+#include "tflite/custom/wrapping.h"
 #include "third_party/tensorflow/lite/c/c_api_opaque.h"
 #include "third_party/tensorflow/lite/c/c_api_types.h"
 #include "third_party/tensorflow/lite/c/common.h"
@@ -19,17 +17,23 @@ namespace {
 
 using ::tflite::custom::Data;
 using ::tflite::custom::EnsureArity;
+using ::tflite::custom::EnsureNumber;
 using ::tflite::custom::EnsureScalar;
 using ::tflite::custom::EnsureType;
 using ::tflite::custom::EnsureValid;
+using ::tflite::custom::FreeState;
+using ::tflite::custom::InitState;
 using ::tflite::custom::IntAt;
 using ::tflite::custom::MutableData;
 using ::tflite::custom::OpDefinition;
 using ::tflite::custom::OpOptions;
+using ::tflite::custom::OpState;
 using ::tflite::custom::Resize;
 using ::tflite::custom::ShapeOf;
+using ::tflite::custom::StateOf;
 using ::tflite::custom::WithFloat;
 using ::tflite::custom::WithNumber;
+using ::tflite::custom::WrappingProduct;
 
 // An op is its name, the types of x, and what Accumulate takes for one of them.
 
@@ -55,10 +59,7 @@ struct Cumprod {
   static constexpr char kName[] = "Cumprod";
   static TfLiteStatus EnsureTypeOfX(TfLiteOpaqueContext* context,
                                     const TfLiteOpaqueTensor* x) {
-    return EnsureType(context, kName, "x", x,
-                      {kTfLiteFloat32, kTfLiteFloat64, kTfLiteInt8,
-                       kTfLiteInt16, kTfLiteInt32, kTfLiteInt64, kTfLiteUInt8,
-                       kTfLiteUInt16, kTfLiteUInt32, kTfLiteUInt64});
+    return EnsureNumber(context, kName, "x", x);
   }
   template <typename F>
   static void WithType(TfLiteType type, const F& f) {
@@ -72,29 +73,17 @@ struct Cumprod {
   }
 };
 
-struct OpData {
+struct OpData : OpState {
+  explicit OpData(OpOptions& options)
+      : exclusive(options.Bool("exclusive", false)),
+        reverse(options.Bool("reverse", false)) {}
   bool exclusive;
   bool reverse;
-  std::string error;
 };
-
-void* Init(TfLiteOpaqueContext* context, const char* buffer, size_t length) {
-  OpOptions options(buffer, length);
-  auto data = std::make_unique<OpData>();
-  data->exclusive = options.Bool("exclusive", false);
-  data->reverse = options.Bool("reverse", false);
-  data->error = options.error();
-  return data.release();
-}
-
-void Free(TfLiteOpaqueContext* context, void* data) {
-  delete static_cast<OpData*>(data);
-}
 
 template <typename Op>
 TfLiteStatus Prepare(TfLiteOpaqueContext* context, TfLiteOpaqueNode* node) {
-  const auto* data =
-      static_cast<const OpData*>(TfLiteOpaqueNodeGetUserData(node));
+  const OpData* data = StateOf<OpData>(node);
   TF_LITE_OPAQUE_ENSURE_STATUS(EnsureValid(context, Op::kName, data->error));
   TF_LITE_OPAQUE_ENSURE_STATUS(EnsureArity(context, node, Op::kName, 2, 1));
   const TfLiteOpaqueTensor* x = TfLiteOpaqueNodeGetInput(context, node, 0);
@@ -111,8 +100,7 @@ TfLiteStatus Prepare(TfLiteOpaqueContext* context, TfLiteOpaqueNode* node) {
 
 template <typename Op>
 TfLiteStatus Eval(TfLiteOpaqueContext* context, TfLiteOpaqueNode* node) {
-  const auto* data =
-      static_cast<const OpData*>(TfLiteOpaqueNodeGetUserData(node));
+  const OpData* data = StateOf<OpData>(node);
   const TfLiteOpaqueTensor* x = TfLiteOpaqueNodeGetInput(context, node, 0);
   const TfLiteOpaqueTensor* axis_tensor =
       TfLiteOpaqueNodeGetInput(context, node, 1);
@@ -140,26 +128,12 @@ TfLiteStatus Eval(TfLiteOpaqueContext* context, TfLiteOpaqueNode* node) {
 }
 
 template <typename Op>
-constexpr OpDefinition kDefinition = {Op::kName,
-                                      {Init, Free, Prepare<Op>, Eval<Op>}};
+constexpr OpDefinition kDefinition = {
+    Op::kName, {InitState<OpData>, FreeState<OpData>, Prepare<Op>, Eval<Op>}};
 
 }  // namespace
 
-TfLiteRegistrationExternal* CumulativeLogsumexpOpRegistrationExternal() {
-  return tflite::custom::RegistrationExternalOf<
-      kDefinition<CumulativeLogsumexp>>();
-}
-
-const TfLiteRegistration* CumulativeLogsumexpOpRegistration() {
-  return tflite::custom::RegistrationOf<kDefinition<CumulativeLogsumexp>>();
-}
-
-TfLiteRegistrationExternal* CumprodOpRegistrationExternal() {
-  return tflite::custom::RegistrationExternalOf<kDefinition<Cumprod>>();
-}
-
-const TfLiteRegistration* CumprodOpRegistration() {
-  return tflite::custom::RegistrationOf<kDefinition<Cumprod>>();
-}
+TFLITE_CUSTOM_DEFINE_OP(CumulativeLogsumexp, kDefinition<CumulativeLogsumexp>)
+TFLITE_CUSTOM_DEFINE_OP(Cumprod, kDefinition<Cumprod>)
 
 }  // namespace reduction_ops

@@ -1,12 +1,10 @@
 #include <algorithm>
-#include <cstddef>
 #include <cstdint>
-#include <memory>
-#include <string>
 #include <vector>
 
 #include "tflite/custom/op_definition.h"
 #include "tflite/custom/op_options.h"
+#include "tflite/custom/op_state.h"
 #include "tflite/custom/opaque_tensor.h"
 #include "tflite/custom/reduction/euclidean_norm_math.h"
 #include "tflite/custom/reduction/reduction.h"
@@ -19,39 +17,33 @@ namespace {
 
 using ::tflite::custom::Data;
 using ::tflite::custom::EnsureArity;
-using ::tflite::custom::EnsureMemory;
+using ::tflite::custom::EnsureNumber;
 using ::tflite::custom::EnsureType;
 using ::tflite::custom::EnsureValid;
+using ::tflite::custom::FreeState;
+using ::tflite::custom::InitState;
 using ::tflite::custom::IntAt;
-using ::tflite::custom::IsConstant;
 using ::tflite::custom::MutableData;
 using ::tflite::custom::NumElements;
 using ::tflite::custom::OpDefinition;
 using ::tflite::custom::OpOptions;
+using ::tflite::custom::OpState;
 using ::tflite::custom::Resize;
+using ::tflite::custom::ResizeInInvoke;
+using ::tflite::custom::ResizeInPrepare;
 using ::tflite::custom::ShapeString;
-using ::tflite::custom::WithFloat;
+using ::tflite::custom::StateOf;
+using ::tflite::custom::WithNumber;
 
 constexpr char kName[] = "EuclideanNorm";
 
-struct OpData {
+struct OpData : OpState {
+  explicit OpData(OpOptions& options)
+      : keep_dims(options.Bool("keep_dims", false)) {}
   bool keep_dims;
-  std::string error;
   // Of x; ResizeOutput's.
   std::vector<NormDimension> dimensions;
 };
-
-void* Init(TfLiteOpaqueContext* context, const char* buffer, size_t length) {
-  OpOptions options(buffer, length);
-  auto data = std::make_unique<OpData>();
-  data->keep_dims = options.Bool("keep_dims", false);
-  data->error = options.error();
-  return data.release();
-}
-
-void Free(TfLiteOpaqueContext* context, void* data) {
-  delete static_cast<OpData*>(data);
-}
 
 // Plans the reduction and gives the output its shape, for which the values of
 // `axes` must be there.
@@ -97,14 +89,13 @@ TfLiteStatus ResizeOutput(TfLiteOpaqueContext* context, TfLiteOpaqueNode* node,
 }
 
 TfLiteStatus Prepare(TfLiteOpaqueContext* context, TfLiteOpaqueNode* node) {
-  auto* data = static_cast<OpData*>(TfLiteOpaqueNodeGetUserData(node));
+  OpData* data = StateOf<OpData>(node);
   TF_LITE_OPAQUE_ENSURE_STATUS(EnsureValid(context, kName, data->error));
   TF_LITE_OPAQUE_ENSURE_STATUS(EnsureArity(context, node, kName, 2, 1));
   const TfLiteOpaqueTensor* x = TfLiteOpaqueNodeGetInput(context, node, 0);
   const TfLiteOpaqueTensor* axes = TfLiteOpaqueNodeGetInput(context, node, 1);
   TfLiteOpaqueTensor* output = TfLiteOpaqueNodeGetOutput(context, node, 0);
-  TF_LITE_OPAQUE_ENSURE_STATUS(
-      EnsureType(context, kName, "input", x, {kTfLiteFloat32, kTfLiteFloat64}));
+  TF_LITE_OPAQUE_ENSURE_STATUS(EnsureNumber(context, kName, "input", x));
   TF_LITE_OPAQUE_ENSURE_STATUS(
       EnsureType(context, kName, "axis", axes, {kTfLiteInt32, kTfLiteInt64}));
   TF_LITE_OPAQUE_ENSURE_STATUS(EnsureType(context, kName, "output", output,
@@ -115,21 +106,20 @@ TfLiteStatus Prepare(TfLiteOpaqueContext* context, TfLiteOpaqueNode* node) {
         ShapeString(axes).c_str());
     return kTfLiteError;
   }
-  if (IsConstant(axes)) return ResizeOutput(context, node, x, axes, data);
-  TfLiteOpaqueTensorSetAllocationTypeToDynamic(output);
-  return kTfLiteOk;
+  return ResizeInPrepare({axes}, output, [&] {
+    return ResizeOutput(context, node, x, axes, data);
+  });
 }
 
 TfLiteStatus Eval(TfLiteOpaqueContext* context, TfLiteOpaqueNode* node) {
-  auto* data = static_cast<OpData*>(TfLiteOpaqueNodeGetUserData(node));
+  OpData* data = StateOf<OpData>(node);
   const TfLiteOpaqueTensor* x = TfLiteOpaqueNodeGetInput(context, node, 0);
   const TfLiteOpaqueTensor* axes = TfLiteOpaqueNodeGetInput(context, node, 1);
-  if (!IsConstant(axes)) {
-    TF_LITE_OPAQUE_ENSURE_STATUS(ResizeOutput(context, node, x, axes, data));
-  }
   TfLiteOpaqueTensor* output = TfLiteOpaqueNodeGetOutput(context, node, 0);
-  TF_LITE_OPAQUE_ENSURE_STATUS(EnsureMemory(context, kName, "output", output));
-  WithFloat(TfLiteOpaqueTensorType(x), [&](auto zero) {
+  TF_LITE_OPAQUE_ENSURE_STATUS(ResizeInInvoke(
+      context, kName, {axes}, output,
+      [&] { return ResizeOutput(context, node, x, axes, data); }));
+  WithNumber(TfLiteOpaqueTensorType(x), [&](auto zero) {
     using T = decltype(zero);
     EuclideanNorm(data->dimensions.data(),
                   static_cast<int>(data->dimensions.size()), Data<T>(x),
@@ -138,16 +128,11 @@ TfLiteStatus Eval(TfLiteOpaqueContext* context, TfLiteOpaqueNode* node) {
   return kTfLiteOk;
 }
 
-constexpr OpDefinition kOp = {kName, {Init, Free, Prepare, Eval}};
+constexpr OpDefinition kOp = {
+    kName, {InitState<OpData>, FreeState<OpData>, Prepare, Eval}};
 
 }  // namespace
 
-TfLiteRegistrationExternal* EuclideanNormOpRegistrationExternal() {
-  return tflite::custom::RegistrationExternalOf<kOp>();
-}
-
-const TfLiteRegistration* EuclideanNormOpRegistration() {
-  return tflite::custom::RegistrationOf<kOp>();
-}
+TFLITE_CUSTOM_DEFINE_OP(EuclideanNorm, kOp)
 
 }  // namespace reduction_ops

@@ -4,8 +4,28 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
+#include <type_traits>
+
+#include "tflite/custom/wrapping.h"
 
 namespace reduction_ops {
+
+using ::tflite::custom::WrappingProduct;
+using ::tflite::custom::WrappingSum;
+
+// The root of a sum, of integers rounded down. A sum that has wrapped to less
+// than 0 has none: as in TensorFlow that is the least integer, of at least 32
+// bits, which in fewer bits is 0.
+template <typename T>
+T RootOf(T sum) {
+  if constexpr (std::is_integral_v<T>) {
+    if (sum < T(0)) return sizeof(T) < 4 ? T(0) : std::numeric_limits<T>::min();
+    return static_cast<T>(std::sqrt(static_cast<double>(sum)));
+  } else {
+    return std::sqrt(sum);
+  }
+}
 
 // A dimension of x, and how far apart in `norms` are the results of elements
 // that are next to each other along it: 0 along a dimension that is reduced.
@@ -29,7 +49,7 @@ void EuclideanNorm(NormDimension* dimensions, int rank, const T* x,
   }
   int64_t at = 0;
   for (int64_t i = 0; i < total; ++i) {
-    norms[at] += x[i] * x[i];
+    norms[at] = WrappingSum(norms[at], WrappingProduct(x[i], x[i]));
     for (int d = rank - 1; d >= 0; --d) {
       NormDimension& dimension = dimensions[d];
       at += dimension.stride;
@@ -38,7 +58,7 @@ void EuclideanNorm(NormDimension* dimensions, int rank, const T* x,
       dimension.position = 0;
     }
   }
-  for (int64_t i = 0; i < count; ++i) norms[i] = std::sqrt(norms[i]);
+  for (int64_t i = 0; i < count; ++i) norms[i] = RootOf(norms[i]);
 }
 
 }  // namespace reduction_ops

@@ -1,10 +1,8 @@
-#include <cstddef>
 #include <cstdint>
-#include <memory>
-#include <string>
 
 #include "tflite/custom/op_definition.h"
 #include "tflite/custom/op_options.h"
+#include "tflite/custom/op_state.h"
 #include "tflite/custom/opaque_tensor.h"
 #include "tflite/custom/reduction/histogram_fixed_width_math.h"
 #include "tflite/custom/reduction/reduction.h"
@@ -17,18 +15,22 @@ namespace {
 
 using ::tflite::custom::Data;
 using ::tflite::custom::EnsureArity;
-using ::tflite::custom::EnsureMemory;
 using ::tflite::custom::EnsureScalar;
 using ::tflite::custom::EnsureType;
 using ::tflite::custom::EnsureValid;
+using ::tflite::custom::FreeState;
+using ::tflite::custom::InitState;
 using ::tflite::custom::IntAt;
-using ::tflite::custom::IsConstant;
 using ::tflite::custom::MutableData;
 using ::tflite::custom::NumElements;
 using ::tflite::custom::OpDefinition;
 using ::tflite::custom::OpOptions;
+using ::tflite::custom::OpState;
 using ::tflite::custom::Resize;
+using ::tflite::custom::ResizeInInvoke;
+using ::tflite::custom::ResizeInPrepare;
 using ::tflite::custom::ShapeString;
+using ::tflite::custom::StateOf;
 using ::tflite::custom::WithIndex;
 using ::tflite::custom::WithNumber;
 
@@ -38,22 +40,11 @@ constexpr char kName[] = "HistogramFixedWidth";
 constexpr int64_t kSchemaInt32 = 2;
 constexpr int64_t kSchemaInt64 = 4;
 
-struct OpData {
+struct OpData : OpState {
+  explicit OpData(OpOptions& options)
+      : dtype(options.Int("dtype", kSchemaInt32)) {}
   int64_t dtype;
-  std::string error;
 };
-
-void* Init(TfLiteOpaqueContext* context, const char* buffer, size_t length) {
-  OpOptions options(buffer, length);
-  auto data = std::make_unique<OpData>();
-  data->dtype = options.Int("dtype", kSchemaInt32);
-  data->error = options.error();
-  return data.release();
-}
-
-void Free(TfLiteOpaqueContext* context, void* data) {
-  delete static_cast<OpData*>(data);
-}
 
 // Gives the output its shape, for which the value of `bins` must be there.
 TfLiteStatus ResizeOutput(TfLiteOpaqueContext* context, TfLiteOpaqueNode* node,
@@ -70,8 +61,7 @@ TfLiteStatus ResizeOutput(TfLiteOpaqueContext* context, TfLiteOpaqueNode* node,
 }
 
 TfLiteStatus Prepare(TfLiteOpaqueContext* context, TfLiteOpaqueNode* node) {
-  const auto* data =
-      static_cast<const OpData*>(TfLiteOpaqueNodeGetUserData(node));
+  const OpData* data = StateOf<OpData>(node);
   TF_LITE_OPAQUE_ENSURE_STATUS(EnsureValid(context, kName, data->error));
   TF_LITE_OPAQUE_ENSURE_STATUS(EnsureArity(context, node, kName, 3, 1));
   const TfLiteOpaqueTensor* values = TfLiteOpaqueNodeGetInput(context, node, 0);
@@ -104,9 +94,8 @@ TfLiteStatus Prepare(TfLiteOpaqueContext* context, TfLiteOpaqueNode* node) {
         ShapeString(range).c_str());
     return kTfLiteError;
   }
-  if (IsConstant(bins)) return ResizeOutput(context, node, bins);
-  TfLiteOpaqueTensorSetAllocationTypeToDynamic(output);
-  return kTfLiteOk;
+  return ResizeInPrepare({bins}, output,
+                         [&] { return ResizeOutput(context, node, bins); });
 }
 
 template <typename T>
@@ -142,27 +131,21 @@ TfLiteStatus Eval(TfLiteOpaqueContext* context, TfLiteOpaqueNode* node) {
   const TfLiteOpaqueTensor* values = TfLiteOpaqueNodeGetInput(context, node, 0);
   const TfLiteOpaqueTensor* range = TfLiteOpaqueNodeGetInput(context, node, 1);
   const TfLiteOpaqueTensor* bins = TfLiteOpaqueNodeGetInput(context, node, 2);
-  if (!IsConstant(bins)) {
-    TF_LITE_OPAQUE_ENSURE_STATUS(ResizeOutput(context, node, bins));
-  }
   TfLiteOpaqueTensor* output = TfLiteOpaqueNodeGetOutput(context, node, 0);
-  TF_LITE_OPAQUE_ENSURE_STATUS(EnsureMemory(context, kName, "output", output));
+  TF_LITE_OPAQUE_ENSURE_STATUS(
+      ResizeInInvoke(context, kName, {bins}, output,
+                     [&] { return ResizeOutput(context, node, bins); }));
   return WithNumber(TfLiteOpaqueTensorType(values), [&](auto zero) {
     using T = decltype(zero);
     return Count<T>(context, values, Data<T>(range), output);
   });
 }
 
-constexpr OpDefinition kOp = {kName, {Init, Free, Prepare, Eval}};
+constexpr OpDefinition kOp = {
+    kName, {InitState<OpData>, FreeState<OpData>, Prepare, Eval}};
 
 }  // namespace
 
-TfLiteRegistrationExternal* HistogramFixedWidthOpRegistrationExternal() {
-  return tflite::custom::RegistrationExternalOf<kOp>();
-}
-
-const TfLiteRegistration* HistogramFixedWidthOpRegistration() {
-  return tflite::custom::RegistrationOf<kOp>();
-}
+TFLITE_CUSTOM_DEFINE_OP(HistogramFixedWidth, kOp)
 
 }  // namespace reduction_ops

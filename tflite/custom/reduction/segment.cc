@@ -15,14 +15,15 @@ namespace {
 
 using ::tflite::custom::Data;
 using ::tflite::custom::EnsureArity;
-using ::tflite::custom::EnsureMemory;
+using ::tflite::custom::EnsureNumber;
 using ::tflite::custom::EnsureType;
 using ::tflite::custom::IntAt;
-using ::tflite::custom::IsConstant;
 using ::tflite::custom::MutableData;
 using ::tflite::custom::NumElements;
 using ::tflite::custom::OpDefinition;
 using ::tflite::custom::Resize;
+using ::tflite::custom::ResizeInInvoke;
+using ::tflite::custom::ResizeInPrepare;
 using ::tflite::custom::ShapeOf;
 using ::tflite::custom::ShapeString;
 using ::tflite::custom::WithIndex;
@@ -89,11 +90,7 @@ TfLiteStatus Prepare(TfLiteOpaqueContext* context, TfLiteOpaqueNode* node) {
   const TfLiteOpaqueTensor* segments =
       TfLiteOpaqueNodeGetInput(context, node, 1);
   TfLiteOpaqueTensor* output = TfLiteOpaqueNodeGetOutput(context, node, 0);
-  TF_LITE_OPAQUE_ENSURE_STATUS(
-      EnsureType(context, Op::kName, "data", data,
-                 {kTfLiteFloat32, kTfLiteFloat64, kTfLiteInt8, kTfLiteInt16,
-                  kTfLiteInt32, kTfLiteInt64, kTfLiteUInt8, kTfLiteUInt16,
-                  kTfLiteUInt32, kTfLiteUInt64}));
+  TF_LITE_OPAQUE_ENSURE_STATUS(EnsureNumber(context, Op::kName, "data", data));
   TF_LITE_OPAQUE_ENSURE_STATUS(EnsureType(context, Op::kName, "segment_ids",
                                           segments,
                                           {kTfLiteInt32, kTfLiteInt64}));
@@ -109,10 +106,9 @@ TfLiteStatus Prepare(TfLiteOpaqueContext* context, TfLiteOpaqueNode* node) {
         Op::kName, ShapeString(segments).c_str(), ShapeString(data).c_str());
     return kTfLiteError;
   }
-  if (IsConstant(segments))
+  return ResizeInPrepare({segments}, output, [&] {
     return ResizeOutput(context, node, Op::kName, data, segments);
-  TfLiteOpaqueTensorSetAllocationTypeToDynamic(output);
-  return kTfLiteOk;
+  });
 }
 
 template <typename Op>
@@ -120,13 +116,10 @@ TfLiteStatus Eval(TfLiteOpaqueContext* context, TfLiteOpaqueNode* node) {
   const TfLiteOpaqueTensor* data = TfLiteOpaqueNodeGetInput(context, node, 0);
   const TfLiteOpaqueTensor* segments =
       TfLiteOpaqueNodeGetInput(context, node, 1);
-  if (!IsConstant(segments)) {
-    TF_LITE_OPAQUE_ENSURE_STATUS(
-        ResizeOutput(context, node, Op::kName, data, segments));
-  }
   TfLiteOpaqueTensor* output = TfLiteOpaqueNodeGetOutput(context, node, 0);
-  TF_LITE_OPAQUE_ENSURE_STATUS(
-      EnsureMemory(context, Op::kName, "output", output));
+  TF_LITE_OPAQUE_ENSURE_STATUS(ResizeInInvoke(
+      context, Op::kName, {segments}, output,
+      [&] { return ResizeOutput(context, node, Op::kName, data, segments); }));
   const int64_t rows = TfLiteOpaqueTensorDim(data, 0);
   const int64_t cols = rows == 0 ? 0 : NumElements(data) / rows;
   const int64_t uncountable =
@@ -152,36 +145,9 @@ constexpr OpDefinition kDefinition = {
 
 }  // namespace
 
-TfLiteRegistrationExternal* SegmentMaxOpRegistrationExternal() {
-  return tflite::custom::RegistrationExternalOf<kDefinition<SegmentMax>>();
-}
-
-const TfLiteRegistration* SegmentMaxOpRegistration() {
-  return tflite::custom::RegistrationOf<kDefinition<SegmentMax>>();
-}
-
-TfLiteRegistrationExternal* SegmentMeanOpRegistrationExternal() {
-  return tflite::custom::RegistrationExternalOf<kDefinition<SegmentMean>>();
-}
-
-const TfLiteRegistration* SegmentMeanOpRegistration() {
-  return tflite::custom::RegistrationOf<kDefinition<SegmentMean>>();
-}
-
-TfLiteRegistrationExternal* SegmentMinOpRegistrationExternal() {
-  return tflite::custom::RegistrationExternalOf<kDefinition<SegmentMin>>();
-}
-
-const TfLiteRegistration* SegmentMinOpRegistration() {
-  return tflite::custom::RegistrationOf<kDefinition<SegmentMin>>();
-}
-
-TfLiteRegistrationExternal* SegmentProdOpRegistrationExternal() {
-  return tflite::custom::RegistrationExternalOf<kDefinition<SegmentProd>>();
-}
-
-const TfLiteRegistration* SegmentProdOpRegistration() {
-  return tflite::custom::RegistrationOf<kDefinition<SegmentProd>>();
-}
+TFLITE_CUSTOM_DEFINE_OP(SegmentMax, kDefinition<SegmentMax>)
+TFLITE_CUSTOM_DEFINE_OP(SegmentMean, kDefinition<SegmentMean>)
+TFLITE_CUSTOM_DEFINE_OP(SegmentMin, kDefinition<SegmentMin>)
+TFLITE_CUSTOM_DEFINE_OP(SegmentProd, kDefinition<SegmentProd>)
 
 }  // namespace reduction_ops

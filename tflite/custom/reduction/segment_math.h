@@ -5,9 +5,12 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "tflite/custom/reduction/wrapping.h"
+#include "tflite/custom/wrapping.h"
 
 namespace reduction_ops {
+
+using ::tflite::custom::WrappingProduct;
+using ::tflite::custom::WrappingSum;
 
 // What a segment of numbers comes to: kEmpty where there are none, else
 // Finish of all of them put together by Join, in their order. A segment of

@@ -29,6 +29,7 @@ def _decomposition(op: str, shape, dtype="float32", outputs=1, **options):
 
 def _models() -> dict[str, bytes]:
     one = [TensorSpec([1])]
+    scalar = TensorSpec([])
     vector = TensorSpec([100])
     vectors = TensorSpec([100, 3])
     return {
@@ -105,6 +106,89 @@ def _models() -> dict[str, bytes]:
         "svd_wide": _decomposition("Svd", [50, 70], "float64", outputs=3),
         "svd_values": _decomposition(
             "Svd", [50, 70], outputs=3, compute_uv=False
+        ),
+        "accumulate_n": custom_op_model("AccumulateNV2", [vectors] * 3, one),
+        "adjust_contrast": custom_op_model(
+            "AdjustContrastv2", [TensorSpec([9, 7, 3]), scalar], one
+        ),
+        "adjust_hue": custom_op_model(
+            "AdjustHue", [TensorSpec([9, 7, 3]), scalar], one
+        ),
+        "conjugate_transpose": custom_op_model(
+            "ConjugateTranspose", [vectors, _constant([1, 0], "int32")], one
+        ),
+        "fake_quant_gradient": custom_op_model(
+            "FakeQuantWithMinMaxVarsPerChannelGradient",
+            [vectors, vectors, TensorSpec([3]), TensorSpec([3])],
+            one * 3,
+        ),
+        "lin_space": custom_op_model(
+            "LinSpace", [scalar, scalar, _constant(7, "int32")], one
+        ),
+        "log_matrix_determinant": _decomposition(
+            "LogMatrixDeterminant", [2, 5, 5], outputs=2
+        ),
+        "matrix_determinant_large": _decomposition(
+            "MatrixDeterminant", [200, 200], "float64"
+        ),
+        "nth_element": custom_op_model(
+            "NthElement",
+            [vectors, _constant(1, "int32")],
+            one,
+            {"reverse": True},
+        ),
+        "quantize_and_dequantize": custom_op_model(
+            "QuantizeAndDequantizeV4",
+            [vectors, TensorSpec([3]), TensorSpec([3])],
+            one,
+            {"axis": 1, "round_mode": "HALF_UP"},
+        ),
+        "sparse_bincount": custom_op_model(
+            "SparseBincount",
+            [
+                TensorSpec([100, 2], "int64"),
+                TensorSpec([100], "int32"),
+                _constant([4, 4], "int64"),
+                _constant(3, "int32"),
+                vector,
+            ],
+            one,
+        ),
+        "sparse_reduce_sum": custom_op_model(
+            "SparseReduceSum",
+            [
+                TensorSpec([100, 2], "int64"),
+                vector,
+                _constant([4, 5], "int64"),
+                _constant([1], "int32"),
+            ],
+            one,
+            {"keep_dims": True},
+        ),
+        "sparse_segment_mean": custom_op_model(
+            "SparseSegmentMean",
+            [
+                vectors,
+                TensorSpec([100], "int32"),
+                _constant([0] * 50 + [2] * 50, "int32"),
+            ],
+            one,
+        ),
+        "sparse_segment_mean_grad": custom_op_model(
+            "SparseSegmentMeanGrad",
+            [
+                vectors,
+                TensorSpec([100], "int32"),
+                TensorSpec([100], "int64"),
+                _constant(9, "int32"),
+            ],
+            one,
+        ),
+        "tensor_scatter_max": custom_op_model(
+            "TensorScatterMax",
+            [vectors, TensorSpec([5, 1], "int32"), TensorSpec([5, 3])],
+            one,
+            {"bad_indices_policy": "IGNORE"},
         ),
         # Prepare refuses these, after Init has made what Free must delete.
         "broken_qr": _decomposition(

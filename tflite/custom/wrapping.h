@@ -1,10 +1,10 @@
-#ifndef TFLITE_CUSTOM_REDUCTION_WRAPPING_H_
-#define TFLITE_CUSTOM_REDUCTION_WRAPPING_H_
+#ifndef TFLITE_CUSTOM_WRAPPING_H_
+#define TFLITE_CUSTOM_WRAPPING_H_
 
 #include <cstdint>
 #include <type_traits>
 
-namespace reduction_ops {
+namespace tflite::custom {
 
 // a * b. Integers wrap, as TensorFlow's do: in unsigned arithmetic, which has
 // no overflow, and of 64 bits, as that of 16 would be done in int.
@@ -17,7 +17,7 @@ T WrappingProduct(T a, T b) {
   }
 }
 
-// a + b, likewise.
+// a + b and a - b, likewise.
 template <typename T>
 T WrappingSum(T a, T b) {
   if constexpr (std::is_integral_v<T>) {
@@ -27,6 +27,15 @@ T WrappingSum(T a, T b) {
   }
 }
 
-}  // namespace reduction_ops
+template <typename T>
+T WrappingDifference(T a, T b) {
+  if constexpr (std::is_integral_v<T>) {
+    return static_cast<T>(static_cast<uint64_t>(a) - static_cast<uint64_t>(b));
+  } else {
+    return a - b;
+  }
+}
 
-#endif  // TFLITE_CUSTOM_REDUCTION_WRAPPING_H_
+}  // namespace tflite::custom
+
+#endif  // TFLITE_CUSTOM_WRAPPING_H_

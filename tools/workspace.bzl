@@ -74,6 +74,10 @@ def custom_ops_workspace():
         name = "pypi_checks",
         lock = Label("//tools/repositories/pypi:checks.txt"),
     )
+    pypi_packages(
+        name = "pypi_pytensor",
+        lock = Label("//tools/repositories/pypi:pytensor.txt"),
+    )
     npm_packages(
         name = "npm_lint",
         exports = [

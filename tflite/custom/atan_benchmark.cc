@@ -12,9 +12,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <functional>
 #include <vector>
 
+#include "tflite/custom/atan_loops.h"
 #include "tflite/custom/atan_math.h"
 
 namespace {
@@ -27,7 +27,7 @@ void Keep(float* data) { asm volatile("" : : "r"(data) : "memory"); }
 
 struct Contender {
   const char* name;
-  std::function<void()> run;
+  void (*run)(size_t size, const float* x, float* y);
   double best = HUGE_VAL;
 };
 
@@ -37,20 +37,10 @@ void Compare(size_t size, Seconds limit) {
     x[i] = static_cast<float>(i * 7919 % 20001) * 1e-3f - 10;
   }
   Contender contenders[] = {
-      {"scalar std::atan (float)",
-       [&] {
-         for (size_t i = 0; i < size; ++i) y[i] = std::atan(x[i]);
-       }},
-      // What `atan(x)` is in the guide's listing in C.
-      {"scalar atan (double)",
-       [&] {
-         for (size_t i = 0; i < size; ++i) {
-           y[i] = static_cast<float>(std::atan(static_cast<double>(x[i])));
-         }
-       }},
-      {"Atan", [&] { atan_op::Atan(size, x.data(), y.data()); }},
-      {"memcpy",
-       [&] { std::memcpy(y.data(), x.data(), size * sizeof(float)); }},
+      {"scalar std::atan (float)", AtanLoopsFloat},
+      {"scalar atan (double)", AtanLoopsDouble},
+      {"Atan", AtanLoopsKernel},
+      {"memcpy", AtanLoopsCopy},
   };
   const Clock::time_point end =
       Clock::now() + std::chrono::duration_cast<Clock::duration>(limit);
@@ -60,7 +50,7 @@ void Compare(size_t size, Seconds limit) {
       // spoils few of them.
       for (int i = 0; i < 5; ++i) {
         const Clock::time_point begin = Clock::now();
-        contender.run();
+        contender.run(size, x.data(), y.data());
         Keep(y.data());
         contender.best =
             std::min(contender.best, Seconds(Clock::now() - begin).count());

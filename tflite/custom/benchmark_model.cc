@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
@@ -17,6 +18,7 @@
 #include "tflite/custom/benchmark/error_or.h"
 #include "tflite/custom/benchmark/options.h"
 #include "tflite/custom/benchmark/stderr_capture.h"
+#include "tflite/custom/benchmark/stop.h"
 
 namespace {
 
@@ -65,5 +67,7 @@ int main(int argc, char** argv) {
     ReportCrashes(libraries.original(), options->graph);
     error = RunBenchmark(*options, libraries, std::cout);
   }
-  return error ? Fail(*error) : EXIT_SUCCESS;
+  if (error) return Fail(*error);
+  // A shell's status for what a signal has ended.
+  return Interrupted() ? 128 + SIGINT : EXIT_SUCCESS;
 }

@@ -8,8 +8,10 @@ import os
 import pty
 import re
 import shutil
+import signal
 import struct
 import subprocess
+import time
 import zlib
 from collections.abc import Callable
 
@@ -91,6 +93,22 @@ def _take_strings(model: schema.ModelT) -> None:
     graph.outputs = graph.inputs
     graph.tensors[0].type = schema.TensorType.STRING
     model.signatureDefs = []
+
+
+def _start(awaited: str, *flags: str) -> subprocess.Popen[str]:
+    """Starts the binary, and returns once it has written a line with `awaited`."""
+    program = subprocess.Popen(
+        [_BENCHMARK_MODEL, *flags],
+        # In the background of a script Ctrl-C is ignored, and so by its tests.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+        stderr=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    for line in program.stdout:
+        if awaited in line:
+            break
+    return program
 
 
 class _TestCase(parameterized.TestCase):
@@ -467,6 +485,8 @@ class InputsTest(_TestCase):
     @parameterized.parameters("tflite", "litert")
     def test_errors_name_the_input_and_both_sizes(self, runtime: str) -> None:
         short = self._write(b"1234")
+        pipe = self._path("pipe")
+        os.mkfifo(pipe)
         own = ("--input_layer=x", "--input_layer_shape=5")
         for flags, message in [
             (("--input_layer=x",), "without --input_layer_shape"),
@@ -487,6 +507,22 @@ class InputsTest(_TestCase):
                 (*own, f"--input_layer_value_files=x:{short}"),
                 r"has 4 bytes, but input 'serving_default_x:0', FLOAT32 \[5\],"
                 " takes 20",
+            ),
+            (
+                (*own, "--input_layer_value_files=x:/dev/zero"),
+                "has more bytes, but input 'serving_default_x:0', .* takes 20",
+            ),
+            (
+                (*own, f"--input_layer_value_files=x:{pipe}"),
+                "has 0 bytes, but input 'serving_default_x:0', .* takes 20",
+            ),
+            (
+                (*own, "--input_layer_value_range=x,nan,nan"),
+                "has the range nan to nan for 'x'; it must be two integers",
+            ),
+            (
+                ("--input_layer=x", "--input_layer_shape=-1"),
+                "has '-1' in the shape -1 of 'x'; a size must be an integer",
             ),
             (
                 (*own, "--input_layer_value_files=x:/nonexistent"),
@@ -624,6 +660,112 @@ class OursTest(_TestCase):
                 self._assert_fails(result, f"cannot write {path}: {why}")
                 self.assertNotIn("count=", result.stdout)
 
+    def test_second_interrupt_ends_at_once(self) -> None:
+        # A run takes minutes.
+        model = self._write(single_op_model("Svd", [2000, 2000], outputs=3))
+        program = _start("Running benchmark", f"--graph={model}")
+        for _ in range(2):
+            time.sleep(0.2)
+            program.send_signal(signal.SIGINT)
+        self.assertEqual(program.wait(30), -signal.SIGINT)
+
+    def test_no_run_is_waited_for_past_the_end(self) -> None:
+        for flag in ["--run_delay=1000", "--run_frequency=1e-30"]:
+            stdout = self._assert_runs(flag, "--num_runs=2", "--max_secs=0.1")
+            self.assertEqual(stdout.count("INFO: count=1 "), 2)
+
+    def test_room_for_any_number_of_events(self) -> None:
+        stdout = self._assert_runs(
+            "--enable_op_profiling", "--max_profiling_buffer_entries=2147483647"
+        )
+        self.assertIn("Atan", stdout)
+
+    def test_pipe_that_nobody_reads_is_not_waited_for(self) -> None:
+        path = self._path("pipe")
+        os.mkfifo(path)
+        for flag in [
+            "external_delegate_path",
+            "xnnpack_weight_cache_file_path",
+        ]:
+            self._assert_fails(
+                _run(f"--{flag}={path}"), f"{path} is not a file"
+            )
+        for flag in ["json", "plot", "output_filepath"]:
+            self._assert_fails(
+                _run(*_SHORT, f"--{flag}={path}"),
+                f"cannot write {path}: it is a pipe that nobody reads",
+            )
+
+    def test_programs_that_write_one_report_leave_a_whole_one(self) -> None:
+        path = self._path("report.json")
+        programs = [
+            subprocess.Popen(
+                [_BENCHMARK_MODEL, *_SHORT, f"--json={path}", *flags],
+                stdout=subprocess.DEVNULL,
+            )
+            for flags in [[], ["--enable_op_profiling"], ["--verbose"]] * 3
+        ]
+        for program in programs:
+            self.assertEqual(program.wait(60), 0)
+        with open(path, encoding="utf-8") as file:
+            self.assertIn("model", json.load(file))
+        self.assertEqual(os.listdir(os.path.dirname(path)), ["report.json"])
+
+    @parameterized.parameters(
+        [[]],
+        [["--run_delay=1000"]],
+        [[f"--compare={_ATAN_MODEL}"]],
+        [["--runtime=litert"]],
+    )
+    def test_interrupt_ends_the_runs_and_reports_them(
+        self, flags: list[str]
+    ) -> None:
+        path = self._path("report.json")
+        plot = self._path("plot.png")
+        program = _start(
+            "at least 2147483647 iterations",
+            "--num_runs=2147483647",
+            "--max_secs=1000",
+            "--warmup_runs=0",
+            "--warmup_min_secs=0",
+            f"--json={path}",
+            f"--plot={plot}",
+            *flags,
+        )
+        time.sleep(0.3)
+        program.send_signal(signal.SIGINT)
+        stdout, stderr = program.communicate(timeout=30)
+        self.assertEqual(program.returncode, 128 + signal.SIGINT, stderr)
+        self.assertEqual(stderr, "")
+        self.assertIn("WARN: Interrupted: the results are those", stdout)
+        self.assertRegex(stdout, "INFO: Inference percentiles in us: p50=")
+        with open(path, encoding="utf-8") as file:
+            report = json.load(file)
+        self.assertTrue(report["interrupted"])
+        self.assertGreater(report["model"]["inference_us"]["count"], 0)
+        self.assertEqual("ratio" in report, "--compare" in " ".join(flags))
+        with open(plot, "rb") as file:
+            self.assertEqual(file.read(4), b"\x89PNG")
+
+    def test_interrupt_before_the_runs_reports_that_there_were_none(
+        self,
+    ) -> None:
+        path = self._path("report.json")
+        program = _start(
+            "at least 2147483647 iterations",
+            "--warmup_runs=2147483647",
+            "--run_delay=1000",
+            f"--json={path}",
+        )
+        program.send_signal(signal.SIGINT)
+        stdout, _ = program.communicate(timeout=30)
+        self.assertEqual(program.returncode, 128 + signal.SIGINT)
+        self.assertNotIn("percentiles", stdout)
+        with open(path, encoding="utf-8") as file:
+            report = json.load(file)
+        self.assertTrue(report["interrupted"])
+        self.assertEqual(report["model"]["inference_us"], {"count": 0})
+
     def test_progress_is_for_terminals_and_for_long_runs(self) -> None:
         def stderr_of(seconds: float) -> str:
             reader, writer = pty.openpty()
@@ -738,6 +880,49 @@ class LitertTest(_TestCase):
         )
         with open(path, encoding="utf-8") as file:
             self.assertGreater(json.load(file)["ratio"]["median"], 5)
+
+    @parameterized.parameters(("tflite", "litert"), ("litert", "tflite"))
+    def test_compare_crosses_runtimes(self, runtime: str, other: str) -> None:
+        small = self._write(single_op_model("Atan", [16]))
+        large = self._write(single_op_model("Atan", [1000000]))
+        path = self._path("report.json")
+        flags = [
+            f"--runtime={runtime}",
+            f"--compare_runtime={other}",
+            f"--graph={small}",
+            f"--json={path}",
+            f"--plot={self._path('plot.png')}",
+            "--num_runs=50",
+        ]
+        for compared in [small, large]:
+            stdout = self._assert_runs(
+                *flags, *([f"--compare={large}"] if compared == large else [])
+            )
+            self.assertIn(f"INFO: Compared with {compared} in {other}:", stdout)
+            self.assertRegex(
+                stdout,
+                f"INFO: Time of {compared} in {other} to that of {small} in"
+                rf" {runtime}: {_NUMBER} \(95% confidence ",
+            )
+            with open(path, encoding="utf-8") as file:
+                report = json.load(file)
+            self.assertEqual(report["runtime"], runtime)
+            for key, model, where in [
+                ("model", small, runtime),
+                ("compare", compared, other),
+            ]:
+                self.assertEqual(report[key]["path"], model)
+                self.assertEqual(report[key]["runtime"], where)
+                self.assertGreaterEqual(
+                    report[key]["inference_us"]["count"], 50
+                )
+            self.assertEqual(
+                report["model"]["inference_us"]["count"],
+                report["compare"]["inference_us"]["count"],
+            )
+            if compared == large:
+                self.assertGreater(report["ratio"]["median"], 5)
+            self.assertEqual(stdout.count("Creating LiteRT"), 1)
 
     @parameterized.parameters(
         "--enable_op_profiling",

@@ -1,6 +1,8 @@
 """`tflite_selected_ops`: the registration of just the TFLite kernels that some models need."""
 
-def tflite_selected_ops(name, models, testonly = False, **kwargs):
+load(":tflite_registerer.bzl", "tflite_registerer")
+
+def tflite_selected_ops(name, models, shared_library = None, testonly = False, **kwargs):
     """The registration of just the TFLite kernels that some models need.
 
     A C++ library with the interface of `//tflite/custom:register`, to be linked in its place: kernels that no model needs
@@ -10,11 +12,16 @@ def tflite_selected_ops(name, models, testonly = False, **kwargs):
     Args:
       name: name of the target.
       models: labels of the `.tflite` files, one file each.
+      shared_library: a file to make besides, such as `libmy_custom_ops.so`, which registers these kernels with interpreters in
+        Python, as `libtflite_custom_ops.so` does all.
       testonly: whether only tests may depend on it.
       **kwargs: passed on to `cc_library`, such as `tags` and `visibility`.
     """
     if not models:
         fail("tflite_selected_ops %s: models is empty; it needs one or more .tflite files" % name)
+    if shared_library == "lib%s.so" % name:
+        fail(("tflite_selected_ops %s: shared_library is %s, which Bazel makes of the C++ library; " +
+              "give it another name") % (name, shared_library))
     select_ops = Label("//tflite/custom/tools:select_ops")
     source = name + "_custom_ops.cc"
     native.genrule(
@@ -46,3 +53,11 @@ def tflite_selected_ops(name, models, testonly = False, **kwargs):
         ],
         **kwargs
     )
+    if shared_library:
+        tflite_registerer(
+            name = shared_library,
+            ops = ":" + name,
+            tags = kwargs.get("tags", []),
+            testonly = testonly,
+            visibility = kwargs.get("visibility"),
+        )

@@ -158,7 +158,10 @@ class Evaluation:
         return execution.run(
             graph.Apply(
                 node.op,
-                [tensor_variable.as_tensor_variable(t) for t in tensors],
+                [
+                    _with_tag(tensor_variable.as_tensor_variable(t), v._tag)
+                    for t, v in zip(tensors, node.inputs, strict=True)
+                ],
                 outputs,
             )
         )
@@ -175,6 +178,16 @@ class Evaluation:
         if isinstance(dimension, graph.Variable):
             dimension = self.value(dimension)
         return tf.cast(dimension, tf.int64)
+
+
+def _with_tag(variable, tag):
+    """Returns a variable that stands for the same tensor, and has a tag."""
+    if tag is None or variable._tag is tag:
+        return variable
+    tagged = variable.type()
+    tagged.tensor = variable.tensor
+    tagged._tag = tag
+    return tagged
 
 
 def _as_variable(dimension):

@@ -87,7 +87,14 @@ def static_shapes(node: graph.Apply) -> list[tf.TensorShape]:
     inputs = [tensor_type.known_shape(v) for v in node.inputs]
     if not has_infer_shape(node.op) or None in inputs:
         return declared
-    if any(d is None for shape in inputs for d in shape):
+    results = None
+    if not any(d is None for shape in inputs for d in shape):
+        try:
+            with tf.init_scope():
+                results = _static(infer_shape(node, inputs))
+        except TypeError:
+            pass  # It may look at an input's value, which a graph has alone.
+    if results is None:
         # What infer_shape computes of unknown dimensions goes to a graph of its
         # own, which is thrown away: only what folds to a number matters.
         scratch = func_graph.FuncGraph("infer_shape")
@@ -97,9 +104,6 @@ def static_shapes(node: graph.Apply) -> list[tf.TensorShape]:
                 for shape in inputs
             ]
             results = _static(infer_shape(node, shapes))
-    else:
-        with tf.init_scope():
-            results = _static(infer_shape(node, inputs))
     merged = []
     for i, (shape, result) in enumerate(zip(declared, results, strict=True)):
         if not shape.is_compatible_with(result):
@@ -143,7 +147,7 @@ def shape(x: Any) -> Any:
     """Returns the shape of `x` as an int64 vector, see `tensor.shape`."""
     variable = tensor_variable.as_tensor_variable(x)
     if variable.tensor is None:
-        result = tensor_type.rank_type(tf.int64, 1)()
+        result = tensor_type.TensorType(tf.int64, (variable.ndim,))()
         graph.Apply(evaluation.Shape(), [variable], [result])
         return result
     result = evaluation.Evaluation().shape_tensor(variable)

@@ -86,6 +86,23 @@ class StaticShapeTest(tf.test.TestCase):
             types, ["Placeholder", "Examples>PythonCall", "Identity"]
         )
 
+    def test_a_length_may_be_computed_of_a_value_of_the_graph(self):
+        class TwiceAsMany(Zeros):
+            def infer_shape(self, node, shapes):
+                return [(node.inputs[0] * 2,)]
+
+            def perform(self, node, inputs, output_storage):
+                output_storage[0][0] = np.zeros(2 * int(inputs[0]))
+
+        op = TwiceAsMany()
+
+        @tf.function
+        def f(n):
+            self.assertAllEqual(op(n).shape.as_list(), [None])
+            return python_op.shape(op(n))
+
+        self.assertAllEqual(f(tf.constant(3, tf.int64)), [6])
+
     def test_an_unknown_rank_is_taken(self):
         double = test_ops.as_graph(test_ops.Double(), tf.TensorSpec(None))
         self.assertIsNone(double.outputs[0].shape.rank)

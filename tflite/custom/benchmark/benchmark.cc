@@ -28,6 +28,7 @@
 #include "tflite/custom/benchmark/runs.h"
 #include "tflite/custom/benchmark/session.h"
 #include "tflite/custom/benchmark/stderr_capture.h"
+#include "tflite/custom/benchmark/stop.h"
 
 namespace tflite::custom::benchmark {
 namespace {
@@ -51,8 +52,8 @@ class Benchmark {
   std::optional<Error> Run();
 
  private:
-  std::optional<Error> CheckOutputs() const;
-  ErrorOr<Loaded> Load(const std::string& path,
+  std::optional<Error> CheckFiles() const;
+  ErrorOr<Loaded> Load(const Options& options,
                        const std::vector<InputSpec>& specs);
   std::optional<Error> ListSignatures();
   std::optional<Error> WarmUp(Loaded& model);
@@ -73,7 +74,11 @@ class Benchmark {
   Results results_;
 };
 
-std::optional<Error> Benchmark::CheckOutputs() const {
+std::optional<Error> Benchmark::CheckFiles() const {
+  for (const std::string* path : {&options_.external_delegate_path,
+                                  &options_.xnnpack_weight_cache_file_path}) {
+    if (auto error = CheckFile(*path)) return error;
+  }
   for (const std::string* path :
        {&options_.output_filepath, &options_.op_profiling_output_file,
         &options_.json, &options_.plot}) {
@@ -83,20 +88,21 @@ std::optional<Error> Benchmark::CheckOutputs() const {
   return std::nullopt;
 }
 
-ErrorOr<Loaded> Benchmark::Load(const std::string& path,
+ErrorOr<Loaded> Benchmark::Load(const Options& options,
                                 const std::vector<InputSpec>& specs) {
   const int64_t start = NowNanos();
-  ErrorOr<Model> model = Model::Load(path);
+  ErrorOr<Model> model = Model::Load(options.graph);
   if (!model.ok()) return model.error();
-  out_ << kInfo << "Loaded model " << path << std::endl;
+  out_ << kInfo << "Loaded model " << options.graph << std::endl;
   ErrorOr<std::unique_ptr<Session>> session =
-      CreateSession(std::move(*model), options_, specs, out_);
+      CreateSession(std::move(*model), options, specs, out_);
   if (!session.ok()) return session.error();
   const int64_t init_us = (NowNanos() - start) / 1000;
   ForwardLibraries();
   Loaded loaded;
   loaded.session = std::move(*session);
-  loaded.results.path = path;
+  loaded.results.path = options.graph;
+  loaded.results.runtime = options.runtime;
   loaded.results.size_mb =
       static_cast<double>(loaded.session->model().size_in_bytes()) / 1e6;
   loaded.results.init_us = static_cast<double>(init_us);
@@ -180,7 +186,9 @@ std::optional<Error> Benchmark::MeasureBoth(Loaded& model, Loaded& other) {
       RunInterleaved(model.runnable(), other.runnable(), plan, progress);
   if (!pairs.ok()) return pairs.error();
   ForwardLibraries();
-  results_.ratio = SummarizeRatio(pairs->ratio_ppm);
+  if (pairs->first.us.count() > 0) {
+    results_.ratio = SummarizeRatio(pairs->ratio_ppm);
+  }
   out_ << kInfo << pairs->first.us << "\n" << std::endl;
   model.results.inference = std::move(pairs->first);
   other.results.inference = std::move(pairs->second);
@@ -252,21 +260,25 @@ void Benchmark::PrintSummary() {
   }
   if (results_.ratio && results_.other) {
     const Ratio& ratio = *results_.ratio;
-    out_ << kInfo << "Compared with " << results_.other->path << ": "
+    const std::string other =
+        results_.other->path + " in " + results_.other->runtime;
+    out_ << kInfo << "Compared with " << other << ": "
          << results_.other->inference.us << "\n"
          << kInfo << "Its inference percentiles in us: "
          << PercentileLine(results_.other->inference) << "\n"
-         << kInfo << "Time of " << results_.other->path << " to that of "
-         << model.path << ": " << ratio.median << " (95% confidence "
-         << ratio.median_low << " to " << ratio.median_high
-         << "), p5=" << ratio.p5 << " p95=" << ratio.p95 << " of "
-         << ratio.pairs << " pairs of runs\n";
+         << kInfo << "Time of " << other << " to that of " << model.path
+         << " in " << model.runtime << ": " << ratio.median
+         << " (95% confidence " << ratio.median_low << " to "
+         << ratio.median_high << "), p5=" << ratio.p5 << " p95=" << ratio.p95
+         << " of " << ratio.pairs << " pairs of runs\n";
   }
   out_ << std::flush;
 }
 
 std::optional<Error> Benchmark::Finish(Loaded& model) {
-  if (!options_.output_filepath.empty() && !options_.dry_run) {
+  const int64_t runs =
+      model.results.warmup.us.count() + model.results.inference.us.count();
+  if (!options_.output_filepath.empty() && runs > 0) {
     std::string bytes;
     for (size_t i = 0; i < model.session->outputs().size(); ++i) {
       const ErrorOr<std::string> output = model.session->OutputBytes(i);
@@ -299,7 +311,7 @@ std::optional<Error> Benchmark::Run() {
   if (options_.list_signatures) return ListSignatures();
   const ErrorOr<std::vector<InputSpec>> specs = ParseInputSpecs(options_);
   if (!specs.ok()) return specs.error();
-  if (auto error = CheckOutputs()) return error;
+  if (auto error = CheckFiles()) return error;
 
   std::unique_ptr<PeakMemoryMonitor> monitor;
   if (options_.report_peak_memory_footprint) {
@@ -307,16 +319,18 @@ std::optional<Error> Benchmark::Run() {
         std::chrono::milliseconds(options_.memory_footprint_check_interval_ms));
   }
   const double start_mb = PeakMemoryMb();
-  ErrorOr<Loaded> model = Load(options_.graph, *specs);
+  ErrorOr<Loaded> model = Load(options_, *specs);
   if (!model.ok()) return model.error();
   results_.init_memory_mb = PeakMemoryMb() - start_mb;
   std::optional<ErrorOr<Loaded>> other;
-  if (!options_.compare.empty()) {
-    other = Load(options_.compare, *specs);
+  const std::optional<Options> compared = ComparedOptions(options_);
+  if (compared) {
+    other = Load(*compared, *specs);
     if (!other->ok()) return other->error();
   }
 
   if (options_.print_preinvoke_state) PrintState(*model, "pre-invoke");
+  StopOnInterrupt();
   if (auto error = WarmUp(*model)) return error;
   if (other) {
     if (auto error = WarmUp(**other)) return error;
@@ -332,6 +346,11 @@ std::optional<Error> Benchmark::Run() {
   if (other) {
     (**other).results.outputs = (**other).session->outputs();
     results_.other = (**other).results;
+  }
+  results_.interrupted = Interrupted();
+  if (results_.interrupted) {
+    out_ << "WARN: Interrupted: the results are those of the runs until then"
+         << std::endl;
   }
   PrintSummary();
   if (options_.print_postinvoke_state) PrintState(*model, "post-invoke");

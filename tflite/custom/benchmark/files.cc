@@ -1,14 +1,16 @@
 #include "tflite/custom/benchmark/files.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstddef>
+#include <cstdio>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <optional>
 #include <string>
 #include <system_error>
@@ -27,25 +29,59 @@ Error CannotRead(const std::string& path, int error) {
   return Error{"cannot read " + path + ": " + std::strerror(error)};
 }
 
+// As open, but does not wait for the other end of a pipe.
+int OpenNow(const std::string& path, int flags) {
+  constexpr mode_t kAnybody = 0666;  // But for the umask.
+  const int file = open(path.c_str(), flags | O_CLOEXEC | O_NONBLOCK, kAnybody);
+  if (file >= 0) fcntl(file, F_SETFL, flags & O_ACCMODE);
+  return file;
+}
+
+// 0 or what went wrong.
+int WriteAndClose(int file, const std::string& content) {
+  int error = 0;
+  for (size_t at = 0; at < content.size() && error == 0;) {
+    const ssize_t wrote = write(file, content.data() + at, content.size() - at);
+    if (wrote >= 0) {
+      at += static_cast<size_t>(wrote);
+    } else if (errno != EINTR) {
+      error = errno;
+    }
+  }
+  if (close(file) != 0 && error == 0) error = errno;
+  return error;
+}
+
 }  // namespace
 
 // Not by a stream: that of a folder throws where it is read.
-ErrorOr<std::vector<char>> ReadFile(const std::string& path) {
-  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+ErrorOr<std::vector<char>> ReadFile(const std::string& path, size_t most) {
+  const int file = OpenNow(path, O_RDONLY);
   if (file < 0) return CannotRead(path, errno);
   std::vector<char> bytes;
   constexpr size_t kBlock = 1 << 16;
-  for (;;) {
+  int error = 0;
+  for (bool more = most > 0; more;) {
     const size_t size = bytes.size();
-    bytes.resize(size + kBlock);
-    const ssize_t got = read(file, bytes.data() + size, kBlock);
-    const int error = errno;
+    const size_t block = std::min(kBlock, most - size);
+    bytes.resize(size + block);
+    const ssize_t got = read(file, bytes.data() + size, block);
+    if (got < 0 && errno != EINTR) error = errno;
+    more = got != 0 && error == 0;
     bytes.resize(size + static_cast<size_t>(got > 0 ? got : 0));
-    if (got > 0 || (got < 0 && error == EINTR)) continue;
-    close(file);
-    if (got < 0) return CannotRead(path, error);
-    return bytes;
+    more = more && bytes.size() < most;
   }
+  close(file);
+  if (error != 0) return CannotRead(path, error);
+  return bytes;
+}
+
+std::optional<Error> CheckFile(const std::string& path) {
+  std::error_code error;
+  const std::filesystem::file_status status =
+      std::filesystem::status(path, error);
+  if (!exists(status) || is_regular_file(status)) return std::nullopt;
+  return Error{path + " is not a file"};
 }
 
 std::optional<Error> CheckWritable(const std::string& path) {
@@ -57,17 +93,47 @@ std::optional<Error> CheckWritable(const std::string& path) {
     return std::nullopt;
   }
   const fs::path folder = fs::absolute(path, error).parent_path();
+  if (fs::exists(folder, error) && !fs::is_directory(folder, error)) {
+    return CannotWrite(path, ENOTDIR);
+  }
   if (access(folder.c_str(), W_OK | X_OK) != 0) return CannotWrite(path, errno);
   return std::nullopt;
 }
 
 std::optional<Error> WriteFile(const std::string& path,
                                const std::string& content) {
-  errno = 0;
-  std::ofstream file(path, std::ios::binary);
-  file.write(content.data(), static_cast<std::streamsize>(content.size()));
-  file.close();
-  if (!file) return CannotWrite(path, errno == 0 ? EIO : errno);
+  namespace fs = std::filesystem;
+  std::error_code error;
+  const bool is_new =
+      fs::symlink_status(path, error).type() == fs::file_type::not_found;
+  if (is_new || fs::is_regular_file(path, error)) {
+    const std::string target =
+        is_new ? path : fs::canonical(path, error).string();
+    const std::string draft = target + "." + std::to_string(getpid()) + ".tmp";
+    const int file = OpenNow(draft, O_WRONLY | O_CREAT | O_TRUNC);
+    struct stat old;
+    if (file >= 0 && !is_new && stat(path.c_str(), &old) == 0 &&
+        fchmod(file, old.st_mode & 07777) != 0) {
+      // The draft is ours; its permissions are then those of a new file.
+    }
+    if (file >= 0) {
+      int failed = WriteAndClose(file, content);
+      if (failed == 0 && rename(draft.c_str(), target.c_str()) != 0) {
+        failed = errno;
+      }
+      if (failed == 0) return std::nullopt;
+      unlink(draft.c_str());
+      return CannotWrite(path, failed);
+    }
+    // A folder that takes no new files may have one that can be written.
+  }
+  const int file = OpenNow(path, O_WRONLY | O_CREAT | O_TRUNC);
+  if (file < 0 && errno == ENXIO) {
+    return Error{"cannot write " + path + ": it is a pipe that nobody reads"};
+  }
+  if (file < 0) return CannotWrite(path, errno);
+  const int failed = WriteAndClose(file, content);
+  if (failed != 0) return CannotWrite(path, failed);
   return std::nullopt;
 }
 

@@ -301,6 +301,10 @@ std::vector<Flag> MakeFlags() {
                   {"compare", "Model to compare with",
                    "a second model, whose runs alternate with the first's; "
                    "reports the ratio of their times"})),
+      Ours(Choice(&O::compare_runtime, {"tflite", "litert"},
+                  {"compare_runtime", "Runtime to compare with",
+                   "what runs the second model, where it is not what runs the "
+                   "first; without compare the second model is the first"})),
       Ours(String(&O::json, file,
                   {"json", "JSON report",
                    "where to write all results as "

@@ -162,7 +162,9 @@ std::optional<Error> FillStrings(Session& session, size_t index,
   const size_t count = NumElements(tensor);
   std::vector<std::string> strings(count, kSentence);
   if (!spec.file.empty()) {
-    const ErrorOr<std::vector<char>> bytes = ReadFile(spec.file);
+    // More than fits into a tensor of strings.
+    constexpr size_t kMostBytes = size_t{1} << 31;
+    const ErrorOr<std::vector<char>> bytes = ReadFile(spec.file, kMostBytes);
     if (!bytes.ok()) return bytes.error();
     strings = Strings(spec.file, *bytes);
     if (strings.size() != count) {
@@ -201,10 +203,13 @@ ErrorOr<Inputs> Inputs::Create(Session& session,
       continue;
     }
     if (!spec.file.empty()) {
-      ErrorOr<std::vector<char>> bytes = ReadFile(spec.file);
+      // One more than it takes: there may be too many.
+      ErrorOr<std::vector<char>> bytes = ReadFile(spec.file, tensor.bytes + 1);
       if (!bytes.ok()) return bytes.error();
       if (bytes->size() != tensor.bytes) {
-        return Error{spec.file + " has " + std::to_string(bytes->size()) +
+        const bool more = bytes->size() > tensor.bytes;
+        return Error{spec.file + " has " +
+                     (more ? "more" : std::to_string(bytes->size())) +
                      " bytes, but input '" + tensor.name + "', " +
                      Description(tensor) + ", takes " +
                      std::to_string(tensor.bytes)};

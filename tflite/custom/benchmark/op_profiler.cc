@@ -12,7 +12,9 @@
 namespace tflite::custom::benchmark {
 
 OpProfiler::OpProfiler(size_t entries) {
-  events_.reserve(entries);
+  // More are made room for when they are there.
+  constexpr size_t kMostAtFirst = size_t{1} << 20;
+  events_.reserve(std::min(entries, kMostAtFirst));
   telemetry_.data = this;
   // The runtime calls them all without looking.
   telemetry_.ReportTelemetryEvent = [](TfLiteTelemetryProfilerStruct*,

@@ -79,15 +79,17 @@ constexpr TfliteFlag kTfliteFlags[] = {
 };
 
 std::optional<Error> CheckLitert(const Options& options) {
-  if (options.runtime != "litert") return std::nullopt;
+  const bool compared = options.compare_runtime == "litert";
+  if (options.runtime != "litert" && !compared) return std::nullopt;
   const Options defaults;
   for (const TfliteFlag& unavailable : kTfliteFlags) {
     const Flag* flag = Find(Flags(), unavailable.name);
     const std::string value = flag->get(options);
     if (value == flag->get(defaults)) continue;
     return Error{"--" + flag->name + " is '" + value +
-                 "', which is not available with --runtime=litert: " +
-                 unavailable.reason};
+                 "', which is not available with --" +
+                 (compared ? "compare_runtime" : "runtime") +
+                 "=litert: " + unavailable.reason};
   }
   return std::nullopt;
 }
@@ -113,8 +115,11 @@ std::optional<Error> Check(const Options& options,
                    " is given, but --use_xnnpack is false"};
     }
   }
-  if (options.dry_run && !options.compare.empty()) {
-    return Error{"--compare has nothing to compare where --dry_run is true"};
+  for (const char* flag : {"compare", "compare_runtime"}) {
+    if (options.dry_run && given.count(flag) > 0) {
+      return Error{std::string("--") + flag +
+                   " has nothing to compare where --dry_run is true"};
+    }
   }
   return CheckLitert(options);
 }
@@ -171,6 +176,18 @@ ErrorOr<Options> ParseOptions(const std::vector<std::string>& arguments) {
     options.op_profiling_output_file = options.profiling_output_csv_file;
   }
   return options;
+}
+
+std::optional<Options> ComparedOptions(const Options& options) {
+  if (options.compare.empty() && options.compare_runtime.empty()) {
+    return std::nullopt;
+  }
+  Options compared = options;
+  if (!options.compare.empty()) compared.graph = options.compare;
+  if (!options.compare_runtime.empty()) {
+    compared.runtime = options.compare_runtime;
+  }
+  return compared;
 }
 
 void PrintUsage(const std::string& program, std::ostream& out) {

@@ -64,7 +64,9 @@ struct Options {
 
   // Not the public tool's.
   std::string runtime = "tflite";
+  // Both empty: there is no comparison. One empty: that of the model itself.
   std::string compare;
+  std::string compare_runtime;
   std::string json;
   std::string plot;
   bool help = false;
@@ -77,6 +79,9 @@ struct Options {
 // and what is allowed; for an unknown flag the nearest that there is; for a
 // flag that cannot be served here, why not.
 ErrorOr<Options> ParseOptions(const std::vector<std::string>& arguments);
+
+// The same for the model that is compared with; none where there is none.
+std::optional<Options> ComparedOptions(const Options& options);
 
 // What --help prints.
 void PrintUsage(const std::string& program, std::ostream& out);

@@ -71,7 +71,7 @@ TEST(OptionsTest, ReadsEveryFlag) {
 
 // A value that the flag takes and that is not its default.
 std::string OtherValue(const Flag& flag) {
-  if (flag.name == "runtime") return "litert";
+  if (flag.name == "runtime" || flag.name == "compare_runtime") return "litert";
   if (flag.name == "op_profiling_output_mode") return "json";
   const std::string value = flag.get(Options());
   if (flag.type == "bool") return value == "true" ? "false" : "true";
@@ -123,7 +123,10 @@ TEST(OptionsTest, FlagsThatContradictOneAnother) {
             "--external_delegate_path");
   EXPECT_EQ(ErrorOf({"--use_xnnpack=false", "--xnnpack_force_fp16"}),
             "--xnnpack_force_fp16 is given, but --use_xnnpack is false");
-  EXPECT_NE(ErrorOf({"--dry_run", "--compare=a"}), "no error");
+  EXPECT_EQ(ErrorOf({"--dry_run", "--compare=a"}),
+            "--compare has nothing to compare where --dry_run is true");
+  EXPECT_EQ(ErrorOf({"--dry_run", "--compare_runtime=litert"}),
+            "--compare_runtime has nothing to compare where --dry_run is true");
 }
 
 TEST(OptionsTest, LitertRefusesWhatItCannotDoUnlessItAsksForNothing) {
@@ -137,6 +140,33 @@ TEST(OptionsTest, LitertRefusesWhatItCannotDoUnlessItAsksForNothing) {
   EXPECT_EQ(ErrorOf({"--use_xnnpack=1", "--enable_op_profiling=0",
                      "--runtime=litert"}),
             "no error");
+}
+
+TEST(OptionsTest, LitertRefusesTheSameWhereItIsComparedWith) {
+  EXPECT_EQ(ErrorOf({"--enable_op_profiling", "--compare_runtime=litert"}),
+            "--enable_op_profiling is 'true', which is not available with "
+            "--compare_runtime=litert: LiteRT's CompiledModel does not show "
+            "its ops");
+  EXPECT_EQ(ErrorOf({"--enable_op_profiling", "--compare_runtime=tflite"}),
+            "no error");
+}
+
+TEST(OptionsTest, ComparedModelAndRuntimeAreTheFirstOnesWhereNotGiven) {
+  const auto compared = [](std::vector<std::string> arguments) {
+    arguments.push_back("--graph=a");
+    const ErrorOr<Options> options = ParseOptions(arguments);
+    EXPECT_TRUE(options.ok());
+    const std::optional<Options> other = ComparedOptions(*options);
+    return other ? other->graph + " in " + other->runtime : "none";
+  };
+  EXPECT_EQ(compared({}), "none");
+  EXPECT_EQ(compared({"--compare=b"}), "b in tflite");
+  EXPECT_EQ(compared({"--compare=b", "--runtime=litert"}), "b in litert");
+  EXPECT_EQ(compared({"--compare_runtime=litert"}), "a in litert");
+  EXPECT_EQ(compared({"--compare_runtime=tflite", "--runtime=litert"}),
+            "a in tflite");
+  EXPECT_EQ(compared({"--compare=b", "--compare_runtime=litert"}),
+            "b in litert");
 }
 
 TEST(OptionsTest, TheOldFlagForCsvStandsForTheNewOnes) {

@@ -93,10 +93,10 @@ std::vector<double> Bin(const Latencies& times, double low, double high) {
 
 std::string Legend(const ModelResults& model) {
   const Latencies& times = model.inference.ns;
-  return BaseName(model.path) + ": " + std::to_string(times.count()) +
-         " runs, mean " + Time(times.mean()) + ", p50 " +
-         Time(times.percentile(50)) + ", p99 " + Time(times.percentile(99)) +
-         ", max " + Time(times.percentile(100));
+  return BaseName(model.path) + " in " + model.runtime + ": " +
+         std::to_string(times.count()) + " runs, mean " + Time(times.mean()) +
+         ", p50 " + Time(times.percentile(50)) + ", p99 " +
+         Time(times.percentile(99)) + ", max " + Time(times.percentile(100));
 }
 
 class Chart {

@@ -58,6 +58,7 @@ void WriteTensors(const std::vector<TensorInfo>& tensors, JsonWriter& json) {
 void WriteModel(const ModelResults& model, JsonWriter& json) {
   json.BeginObject()
       .Member("path", model.path)
+      .Member("runtime", model.runtime)
       .Member("size_mb", model.size_mb);
   WriteTensors(model.inputs, json.Key("inputs"));
   WriteTensors(model.outputs, json.Key("outputs"));
@@ -109,6 +110,7 @@ std::string JsonReport(const Options& options, const Results& results) {
   json.BeginObject()
       .Member("benchmark_name", options.benchmark_name)
       .Member("runtime", options.runtime)
+      .Member("interrupted", results.interrupted)
       .Key("flags")
       .BeginObject();
   for (const auto& [name, value] : options.log) json.Member(name, value);

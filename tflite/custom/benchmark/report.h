@@ -16,6 +16,7 @@ namespace tflite::custom::benchmark {
 // One model's results.
 struct ModelResults {
   std::string path;
+  std::string runtime;
   double size_mb = 0;
   std::vector<TensorInfo> inputs;
   std::vector<TensorInfo> outputs;
@@ -46,6 +47,8 @@ struct Results {
   double init_memory_mb = 0;
   double overall_memory_mb = 0;
   std::optional<double> peak_memory_mb;
+  // Whether Ctrl-C ended the runs.
+  bool interrupted = false;
 };
 
 // The percentiles that are reported: p50 to p99.9.

@@ -13,6 +13,7 @@
 #include "tflite/custom/benchmark/op_profiler.h"
 #include "tflite/custom/benchmark/progress.h"
 #include "tflite/custom/benchmark/session.h"
+#include "tflite/custom/benchmark/stop.h"
 
 namespace tflite::custom::benchmark {
 namespace {
@@ -37,21 +38,27 @@ class Pace {
 
   bool More(int64_t run, int64_t now_ns) const {
     return (run < plan_.min_runs || now_ns < earliest_end_ns_) &&
-           now_ns <= latest_end_ns_;
+           now_ns <= latest_end_ns_ && !Interrupted();
   }
 
   // After a run; returns the time that it is then.
   int64_t Wait(int64_t run, int64_t now_ns) const {
     if (!waits_) return now_ns;
-    const int64_t until =
+    const int64_t next =
         gap_ns_ > 0
             ? start_ns_ + static_cast<int64_t>(static_cast<double>(gap_ns_) *
                                                static_cast<double>(run + 1))
             : now_ns + Nanos(plan_.run_delay);
-    if (until > now_ns) {
-      std::this_thread::sleep_for(std::chrono::nanoseconds(until - now_ns));
+    // Past the end there is no other run.
+    const int64_t until = std::min(next, latest_end_ns_ + 1);
+    // In parts, to notice Ctrl-C.
+    constexpr int64_t kLongestNap = 50'000'000;
+    for (now_ns = NowNanos(); now_ns < until && !Interrupted();
+         now_ns = NowNanos()) {
+      std::this_thread::sleep_for(
+          std::chrono::nanoseconds(std::min(until - now_ns, kLongestNap)));
     }
-    return NowNanos();
+    return now_ns;
   }
 
   int64_t start_ns() const { return start_ns_; }

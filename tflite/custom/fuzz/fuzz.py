@@ -35,11 +35,6 @@ def main(arguments: list[str]) -> int:
     typed_in = os.environ.get("BUILD_WORKING_DIRECTORY")
     if typed_in is not None:
         os.chdir(typed_in)
-    # What the runtime could not allocate it must report, not abort.
-    os.environ.setdefault(
-        "ASAN_OPTIONS",
-        "allocator_may_return_null=1:max_allocation_size_mb=1024",
-    )
     os.execv(binary, [binary, "-timeout=60", *flags, corpus])
 
 

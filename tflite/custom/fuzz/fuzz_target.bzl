@@ -11,7 +11,7 @@ def fuzz_target(name, deps, mutations):
         deps: what its source includes.
         mutations: how many changed seeds the test runs.
     """
-    srcs = ["fuzz_target.h", name + "_fuzzer.cc"]
+    srcs = ["asan_options.cc", "fuzz_target.h", name + "_fuzzer.cc"]
     seeds = name + "_seeds.bin"
     regressions = native.glob(["regressions/%s-*" % name])
     native.genrule(

@@ -5,6 +5,8 @@
 //
 // Each FILE is an input, and is not changed.
 
+#include <sys/resource.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -17,6 +19,9 @@
 #include <vector>
 
 #include "tflite/custom/fuzz/fuzz_target.h"
+
+// Null where the sanitizer is not there.
+extern "C" void __asan_init() __attribute__((weak));
 
 namespace {
 
@@ -76,6 +81,16 @@ std::string Mutated(std::string input, std::mt19937* engine) {
   return input;
 }
 
+// A call may ask for an output of any size; past this there is no memory. The
+// address sanitizer, whose limit is in asan_options.cc, takes more address
+// space than any program.
+void LimitMemory() {
+  if (__asan_init != nullptr) return;
+  constexpr rlim_t kLimit = rlim_t{1} << 30;
+  const rlimit limit = {kLimit, kLimit};
+  if (setrlimit(RLIMIT_AS, &limit) != 0) std::abort();
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -84,6 +99,7 @@ int main(int argc, char** argv) {
               << std::endl;
     return EXIT_FAILURE;
   }
+  LimitMemory();
   const std::vector<std::string> seeds = ReadSeeds(argv[1]);
   const int mutations = std::atoi(argv[2]);
   if (seeds.empty() || mutations <= 0) {

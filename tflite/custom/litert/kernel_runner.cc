@@ -144,8 +144,7 @@ ErrorOr<std::unique_ptr<KernelRunner>> KernelRunner::Create(
   return runner;
 }
 
-ErrorOr<std::vector<KernelRunner::Shape>> KernelRunner::OutputShapes(
-    const std::vector<Shape>& inputs) {
+std::optional<Error> KernelRunner::Prepare(const std::vector<Shape>& inputs) {
   TfLiteInterpreter* interpreter = interpreter_.get();
   log_.Clear();
   const int input_count = TfLiteInterpreterGetInputTensorCount(interpreter);
@@ -164,6 +163,14 @@ ErrorOr<std::vector<KernelRunner::Shape>> KernelRunner::OutputShapes(
   if (TfLiteInterpreterAllocateTensors(interpreter) != kTfLiteOk) {
     return Failed("prepare");
   }
+  return std::nullopt;
+}
+
+ErrorOr<std::vector<KernelRunner::Shape>> KernelRunner::OutputShapes(
+    const std::vector<Shape>& inputs) {
+  const std::optional<Error> error = Prepare(inputs);
+  if (error) return *error;
+  TfLiteInterpreter* interpreter = interpreter_.get();
   std::vector<Shape> shapes;
   const int output_count = TfLiteInterpreterGetOutputTensorCount(interpreter);
   for (int i = 0; i < output_count; ++i) {
@@ -185,41 +192,62 @@ ErrorOr<std::vector<KernelRunner::Shape>> KernelRunner::OutputShapes(
   return shapes;
 }
 
-std::optional<Error> KernelRunner::Run(const std::vector<Bytes>& inputs,
-                                       const std::vector<Bytes>& outputs) {
+Error KernelRunner::WrongSize(const char* role, size_t index, size_t size,
+                              const TfLiteTensor* tensor) const {
+  return Error{"the op '" + op_ + "' was given " + std::to_string(size) +
+               " bytes for its " + role + " " + std::to_string(index) +
+               ", which takes " + std::to_string(TfLiteTensorByteSize(tensor))};
+}
+
+std::optional<Error> KernelRunner::Invoke(const std::vector<Bytes>& inputs) {
   TfLiteInterpreter* interpreter = interpreter_.get();
   log_.Clear();
-  const auto unequal = [&](const char* role, size_t index, size_t size,
-                           const TfLiteTensor* tensor) {
-    return Error{"the op '" + op_ + "' was given " + std::to_string(size) +
-                 " bytes for its " + role + " " + std::to_string(index) +
-                 ", which takes " +
-                 std::to_string(TfLiteTensorByteSize(tensor))};
-  };
-  if (static_cast<int>(inputs.size()) !=
-          TfLiteInterpreterGetInputTensorCount(interpreter) ||
-      static_cast<int>(outputs.size()) !=
-          TfLiteInterpreterGetOutputTensorCount(interpreter)) {
+  const int input_count = TfLiteInterpreterGetInputTensorCount(interpreter);
+  if (static_cast<int>(inputs.size()) != input_count) {
     return Error{"the op '" + op_ + "' was given " +
-                 std::to_string(inputs.size()) + " inputs and " +
-                 std::to_string(outputs.size()) +
-                 " outputs, which are not those of its node"};
+                 std::to_string(inputs.size()) + " inputs, and its node has " +
+                 std::to_string(input_count)};
   }
   for (size_t i = 0; i < inputs.size(); ++i) {
     TfLiteTensor* tensor =
         TfLiteInterpreterGetInputTensor(interpreter, static_cast<int>(i));
     if (TfLiteTensorCopyFromBuffer(tensor, inputs[i].data, inputs[i].size) !=
         kTfLiteOk) {
-      return unequal("input", i, inputs[i].size, tensor);
+      return WrongSize("input", i, inputs[i].size, tensor);
     }
   }
   if (TfLiteInterpreterInvoke(interpreter) != kTfLiteOk) return Failed("run");
+  return std::nullopt;
+}
+
+std::vector<KernelRunner::Bytes> KernelRunner::Outputs() const {
+  std::vector<Bytes> outputs;
+  const int count = TfLiteInterpreterGetOutputTensorCount(interpreter_.get());
+  for (int i = 0; i < count; ++i) {
+    const TfLiteTensor* tensor =
+        TfLiteInterpreterGetOutputTensor(interpreter_.get(), i);
+    outputs.push_back({TfLiteTensorData(tensor), TfLiteTensorByteSize(tensor)});
+  }
+  return outputs;
+}
+
+std::optional<Error> KernelRunner::Run(const std::vector<Bytes>& inputs,
+                                       const std::vector<Bytes>& outputs) {
+  TfLiteInterpreter* interpreter = interpreter_.get();
+  const int output_count = TfLiteInterpreterGetOutputTensorCount(interpreter);
+  if (static_cast<int>(outputs.size()) != output_count) {
+    return Error{"the op '" + op_ + "' was given " +
+                 std::to_string(outputs.size()) +
+                 " outputs, and its node has " + std::to_string(output_count)};
+  }
+  const std::optional<Error> error = Invoke(inputs);
+  if (error) return error;
   for (size_t i = 0; i < outputs.size(); ++i) {
     const TfLiteTensor* tensor =
         TfLiteInterpreterGetOutputTensor(interpreter, static_cast<int>(i));
     if (TfLiteTensorCopyToBuffer(tensor, outputs[i].data, outputs[i].size) !=
         kTfLiteOk) {
-      return unequal("output", i, outputs[i].size, tensor);
+      return WrongSize("output", i, outputs[i].size, tensor);
     }
   }
   return std::nullopt;

@@ -49,13 +49,24 @@ class KernelRunner {
   static benchmark::ErrorOr<std::unique_ptr<KernelRunner>> Create(
       const CustomNode& node);
 
-  // What the kernel makes the outputs' shapes of those of the inputs that are
-  // neither absent nor constant. An error where it could only tell when it
-  // runs.
+  // Prepares the kernel for these shapes of the inputs that are neither absent
+  // nor constant.
+  std::optional<benchmark::Error> Prepare(const std::vector<Shape>& inputs);
+
+  // Prepare, and what the kernel makes the outputs' shapes. An error where it
+  // could only tell when it runs.
   benchmark::ErrorOr<std::vector<Shape>> OutputShapes(
       const std::vector<Shape>& inputs);
 
-  // After OutputShapes, for tensors of those shapes.
+  // After Prepare, for inputs of those shapes.
+  std::optional<benchmark::Error> Invoke(const std::vector<Bytes>& inputs);
+
+  // Views of the outputs: their sizes after Prepare, but for those of which
+  // only the run tells, and their elements after Invoke.
+  std::vector<Bytes> Outputs() const;
+
+  // Invoke, and the outputs copied. After OutputShapes, for tensors of those
+  // shapes.
   std::optional<benchmark::Error> Run(const std::vector<Bytes>& inputs,
                                       const std::vector<Bytes>& outputs);
 
@@ -70,6 +81,8 @@ class KernelRunner {
   KernelRunner() = default;
 
   benchmark::Error Failed(const std::string& what) const;
+  benchmark::Error WrongSize(const char* role, size_t index, size_t size,
+                             const TfLiteTensor* tensor) const;
 
   std::string op_;
   std::string bytes_;

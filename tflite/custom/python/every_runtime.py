@@ -3,44 +3,24 @@
 from collections.abc import Sequence
 
 import numpy as np
-from ai_edge_litert import interpreter as litert
 from tensorflow.lite.python import interpreter as tf_lite
 
-from tflite.custom.python import registerers
-from tflite.custom.python.c_interpreter import CInterpreter
+from tflite.custom.python.interpreter import Interpreter
+
+# What Interpreter takes, by name. LiteRT's CompiledModel is not among them: it
+# runs no model with strings, empty tensors or shapes that values decide.
+RUNTIMES = {
+    "tf.lite": tf_lite,
+    "ai_edge_litert": "ai_edge_litert",
+    "tflite": "tflite",
+}
 
 
-def _run_python(module, model: bytes, inputs: Sequence[np.ndarray]):
-    interpreter = module.InterpreterWithCustomOps(
-        model_content=model,
-        custom_op_registerers=registerers.custom_op_registerers(),
-    )
-    details = interpreter.get_input_details()
-    for detail, value in zip(details, inputs, strict=True):
-        if tuple(detail["shape"]) != value.shape:
-            interpreter.resize_tensor_input(detail["index"], value.shape)
-    interpreter.allocate_tensors()
-    for detail, value in zip(details, inputs, strict=True):
-        interpreter.set_tensor(detail["index"], value)
-    interpreter.invoke()
-    # The interpreters in Python refuse to read some tensors without elements.
-    return [
-        interpreter.get_tensor(detail["index"])
-        if np.all(detail["shape"])
-        else np.empty(detail["shape"], detail["dtype"])
-        for detail in interpreter.get_output_details()
-    ]
-
-
-def _run_c(model: bytes, inputs: Sequence[np.ndarray], count: int):
-    interpreter = CInterpreter(model)
-    for i, value in enumerate(inputs):
-        if interpreter.inputs()[i].shape != value.shape:
-            interpreter.resize(i, value.shape)
-    for i, value in enumerate(inputs):
-        interpreter.set_input(i, value)
-    interpreter.invoke()
-    return [interpreter.output(i) for i in range(count)]
+def _run(runtime, model: bytes, inputs: Sequence[np.ndarray]):
+    try:
+        return Interpreter(model, runtime=runtime).run(*inputs)
+    except ValueError as error:
+        raise RuntimeError(str(error)) from error
 
 
 def run_in_each(
@@ -54,13 +34,10 @@ def run_in_each(
         by itself, so the model must hold between these steps.
 
     Raises:
-      RuntimeError, ValueError: the model cannot be prepared or run.
+      RuntimeError: the model cannot be prepared or run.
     """
-    outputs = _run_python(tf_lite, model, inputs)
     return {
-        "tf.lite": outputs,
-        "ai_edge_litert": _run_python(litert, model, inputs),
-        "the C library": _run_c(model, inputs, len(outputs)),
+        name: _run(runtime, model, inputs) for name, runtime in RUNTIMES.items()
     }
 
 

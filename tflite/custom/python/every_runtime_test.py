@@ -7,20 +7,15 @@ import numpy as np
 import tensorflow as tf
 from absl.testing import parameterized
 from ai_edge_litert import schema_py_generated as schema
-from tensorflow.lite.python import interpreter as tf_lite
 
+from tflite.custom.python import every_runtime
 from tflite.custom.python import op_samples
 from tflite.custom.python import registerers
 from tflite.custom.python.interpreter import Interpreter
 from tflite.custom.python.single_op_model import Tensor
 from tflite.custom.python.single_op_model import single_op_model
 
-_RUNTIMES = {
-    "tflite": "tflite",
-    "tf.lite": tf_lite,
-    "ai_edge_litert": "ai_edge_litert",
-    "litert": "litert",
-}
+_RUNTIMES = every_runtime.RUNTIMES | {"litert": "litert"}
 _LATE_SHAPE = "finds the shape of its output only when it runs"
 
 

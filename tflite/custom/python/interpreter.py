@@ -74,8 +74,11 @@ class _ModuleInterpreter:
         self._interpreter.invoke()
 
     def output(self, index: int) -> np.ndarray:
-        tensor = self._interpreter.get_output_details()[index]["index"]
-        return self._interpreter.get_tensor(tensor)
+        tensor = self._interpreter.get_output_details()[index]
+        # The interpreters in Python refuse to read some without elements.
+        if not np.all(tensor["shape"]):
+            return np.empty(tensor["shape"], tensor["dtype"])
+        return self._interpreter.get_tensor(tensor["index"])
 
 
 def _make(

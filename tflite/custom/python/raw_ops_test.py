@@ -14,8 +14,8 @@ from absl.testing import parameterized
 from tensorflow.python.framework import op_def_registry
 
 from tflite.custom.python.every_runtime import run_everywhere
-from tflite.custom.testdata.custom_op_model import TensorSpec
-from tflite.custom.testdata.custom_op_model import custom_op_model
+from tflite.custom.python.single_op_model import Tensor
+from tflite.custom.python.single_op_model import custom_op_model
 
 _FLOATS = ["float32", "float64"]
 _INTS = ["int8", "int16", "int32", "int64"]
@@ -101,10 +101,12 @@ class _Test(tf.test.TestCase, parameterized.TestCase):
         model = custom_op_model(
             op,
             [
-                TensorSpec(x.shape, x.dtype.name, x if i in constants else None)
+                Tensor(
+                    x.shape, x.dtype.name, value=x if i in constants else None
+                )
                 for i, x in enumerate(inputs)
             ],
-            [TensorSpec([1], x.dtype.name) for x in want],
+            [Tensor([1], x.dtype.name) for x in want],
             options,
         )
         variables = [x for i, x in enumerate(inputs) if i not in constants]
@@ -152,8 +154,8 @@ class _Test(tf.test.TestCase, parameterized.TestCase):
         outputs |= {"LowerBound": "int32", "UpperBound": "int32"}
         model = custom_op_model(
             op,
-            [TensorSpec(x.shape, x.dtype.name) for x in inputs],
-            [TensorSpec([1], outputs.get(op, dtype))],
+            [Tensor(x.shape, x.dtype.name) for x in inputs],
+            [Tensor([1], outputs.get(op, dtype))],
             attributes,
         )
         with self.assertRaisesRegex(RuntimeError, why):
@@ -301,8 +303,8 @@ class ArrayTest(_Test):
         x = np.float32([np.nan, 2, np.inf, np.nan, -np.inf, 1])
         model = custom_op_model(
             "NthElement",
-            [TensorSpec([6]), TensorSpec([], "int32")],
-            [TensorSpec([1])],
+            [Tensor([6]), Tensor([], "int32")],
+            [Tensor([1])],
         )
         got = [
             run_everywhere(model, [x, np.array(n, np.int32)])[0]
@@ -820,8 +822,8 @@ class BincountTest(_Test):
         inputs += [np.array(5, np.int32), np.zeros(0, np.float32)]
         model = custom_op_model(
             op,
-            [TensorSpec(x.shape, x.dtype.name) for x in inputs],
-            [TensorSpec([1])],
+            [Tensor(x.shape, x.dtype.name) for x in inputs],
+            [Tensor([1])],
         )
         with self.assertRaisesRegex(RuntimeError, why):
             run_everywhere(model, inputs)
@@ -955,8 +957,8 @@ class LinalgTest(_Test):
         sign, log = _tensorflow("LogMatrixDeterminant", [x], {})
         model = custom_op_model(
             "LogMatrixDeterminant",
-            [TensorSpec(shape, dtype)],
-            [TensorSpec([1], dtype)] * 2,
+            [Tensor(shape, dtype)],
+            [Tensor([1], dtype)] * 2,
         )
         got = run_everywhere(model, [x])
         np.testing.assert_array_equal(got[0], sign)
@@ -1034,9 +1036,7 @@ class DiagonalTest(_Test):
         ]:
             self._assert_refused(why, op, [x])
         x = np.zeros(20000, np.float32)
-        model = custom_op_model(
-            "Diag", [TensorSpec(x.shape)], [TensorSpec([1])]
-        )
+        model = custom_op_model("Diag", [Tensor(x.shape)], [Tensor([1])])
         with self.assertRaisesRegex(RuntimeError, "at most 268435456"):
             run_everywhere(model, [x])
 

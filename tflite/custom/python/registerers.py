@@ -37,12 +37,19 @@ def library_path(name: str) -> str:
 
 
 @functools.cache
-def load_library() -> ctypes.CDLL:
+def load_library(path: str | None = None) -> ctypes.CDLL:
     """Returns the kernels' library, loaded so that nobody else sees it.
 
     Functions of TFLite's C library can be called through it too.
+
+    Args:
+      path: another library than the one with all kernels, such as the
+        shared_library of tflite_selected_ops.
+
+    Raises:
+      OSError: it cannot be loaded.
     """
-    library = ctypes.CDLL(library_path(_LIBRARY))
+    library = ctypes.CDLL(path or library_path(_LIBRARY))
     library.TfLiteCustomOpsRegisterer.argtypes = [ctypes.c_void_p]
     library.TfLiteCustomOpsRegisterer.restype = ctypes.c_int
     library.TfLiteCustomOpsName.argtypes = [ctypes.c_int]
@@ -50,37 +57,50 @@ def load_library() -> ctypes.CDLL:
     return library
 
 
-def _register(resolver: int) -> None:
-    if load_library().TfLiteCustomOpsRegisterer(resolver) != 0:
+def _register(path: str | None, resolver: int) -> None:
+    if load_library(path).TfLiteCustomOpsRegisterer(resolver) != 0:
         raise RuntimeError(
-            f"could not register {', '.join(custom_op_names())}: what is at"
+            f"could not register {', '.join(custom_op_names(path))}: what is at"
             f" address {resolver:#x} does not look like an op resolver"
         )
 
 
-def custom_op_names() -> list[str]:
-    """Returns the names of the ops that the registerers register, sorted."""
+def custom_op_names(path: str | None = None) -> list[str]:
+    """Returns the names of the ops that the registerers register, sorted.
+
+    Args:
+      path: as load_library's.
+    """
     names = []
-    while name := load_library().TfLiteCustomOpsName(len(names)):
+    while name := load_library(path).TfLiteCustomOpsName(len(names)):
         names.append(name.decode())
     return names
 
 
-def custom_op_registerers() -> list[Callable[[int], None]]:
+def custom_op_registerers(
+    path: str | None = None,
+) -> list[Callable[[int], None]]:
     """Returns what InterpreterWithCustomOps takes as custom_op_registerers.
 
     The library stays private to this module: none of its symbols, nor of the
     TFLite that it brings, can meet those of another library in the process.
+
+    Args:
+      path: as load_library's.
     """
-    load_library()
-    return [_register]
+    load_library(path)
+    return [functools.partial(_register, path)]
 
 
-def custom_op_registerer_names() -> list[str]:
+def custom_op_registerer_names(path: str | None = None) -> list[str]:
     """Returns the same as names, for code that takes nothing but names.
 
     Loads the library, and with it libtensorflowlite_c.so, so that every library
-    in the process can find their symbols.
+    in the process can find their symbols. The first library that a process
+    loads so is the one that the names mean.
+
+    Args:
+      path: as load_library's.
     """
-    ctypes.CDLL(library_path(_LIBRARY), mode=ctypes.RTLD_GLOBAL)
+    ctypes.CDLL(path or library_path(_LIBRARY), mode=ctypes.RTLD_GLOBAL)
     return [_REGISTERER]

@@ -305,6 +305,23 @@ def _tensor_map(names: Sequence[str], indices: Sequence[int]) -> list:
     return maps
 
 
+def custom_op_model(
+    op: str,
+    inputs: Sequence[Tensor],
+    outputs: Sequence[Tensor],
+    options: bytes | Mapping[str, Any] = b"",
+) -> bytes:
+    """Returns `single_op_model` of tensors that differ in type and shape.
+
+    Args:
+      op: name of the op.
+      inputs: the inputs; those with a value become constants.
+      outputs: the outputs.
+      options: of the op: attributes, or the bytes that stand for them.
+    """
+    return single_op_model(op, inputs=inputs, outputs=outputs, options=options)
+
+
 def single_op_model(
     op: str,
     shape: Sequence[int] | None = None,

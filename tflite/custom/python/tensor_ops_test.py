@@ -8,8 +8,8 @@ from absl.testing import parameterized
 
 from tensorflow_examples.custom_ops_doc.multiplex_2 import multiplex_2_op
 from tflite.custom.python.every_runtime import run_everywhere
-from tflite.custom.testdata.custom_op_model import TensorSpec
-from tflite.custom.testdata.custom_op_model import custom_op_model
+from tflite.custom.python.single_op_model import Tensor
+from tflite.custom.python.single_op_model import single_op_model
 
 _INTS = ["int8", "int16", "int32", "int64"]
 _UINTS = ["uint8", "uint16", "uint32", "uint64"]
@@ -43,11 +43,11 @@ def _outputs(function: Callable, *inputs: np.ndarray) -> list[np.ndarray]:
 
 def _run(op: str, inputs, outputs, options=b"") -> list[np.ndarray]:
     """Runs an op, whose outputs are given by type, on arrays."""
-    model = custom_op_model(
+    model = single_op_model(
         op,
-        [TensorSpec(x.shape, x.dtype.name) for x in inputs],
-        [TensorSpec([1], dtype) for dtype in outputs],
-        options,
+        inputs=[Tensor(x.shape, x.dtype.name) for x in inputs],
+        outputs=[Tensor([1], dtype) for dtype in outputs],
+        options=options,
     )
     return run_everywhere(model, inputs)
 

@@ -5,38 +5,37 @@ Usage: write_kernel_models FOLDER
 
 import os
 import sys
-from collections.abc import Sequence
 
 import numpy as np
 
-from tflite.custom.testdata.custom_op_model import TensorSpec
-from tflite.custom.testdata.custom_op_model import custom_op_model
+from tflite.custom.python.single_op_model import Tensor
+from tflite.custom.python.single_op_model import custom_op_model
 
 
-def _constant(value, dtype: str) -> TensorSpec:
+def _constant(value, dtype: str) -> Tensor:
     array = np.array(value, dtype)
-    return TensorSpec(array.shape, dtype, array)
+    return Tensor(array.shape, dtype, value=array)
 
 
 def _decomposition(op: str, shape, dtype="float32", outputs=1, **options):
     return custom_op_model(
         op,
-        [TensorSpec(shape, dtype)],
-        [TensorSpec([1], dtype)] * outputs,
+        [Tensor(shape, dtype)],
+        [Tensor([1], dtype)] * outputs,
         options,
     )
 
 
 def _models() -> dict[str, bytes]:
-    one = [TensorSpec([1])]
-    scalar = TensorSpec([])
-    vector = TensorSpec([100])
-    vectors = TensorSpec([100, 3])
+    one = [Tensor([1])]
+    scalar = Tensor([])
+    vector = Tensor([100])
+    vectors = Tensor([100, 3])
     return {
         "approximate_equal": custom_op_model(
             "ApproximateEqual",
             [vectors, vectors],
-            [TensorSpec([1], "bool")],
+            [Tensor([1], "bool")],
             {"tolerance": 0.5},
         ),
         "cholesky": _decomposition("Cholesky", [2, 5, 5]),
@@ -56,7 +55,7 @@ def _models() -> dict[str, bytes]:
         ),
         "dense_bincount": custom_op_model(
             "DenseBincount",
-            [TensorSpec([100], "int32"), _constant(3, "int32"), vector],
+            [Tensor([100], "int32"), _constant(3, "int32"), vector],
             one,
             {"binary_output": False},
         ),
@@ -69,7 +68,7 @@ def _models() -> dict[str, bytes]:
         "histogram_fixed_width": custom_op_model(
             "HistogramFixedWidth",
             [vector, _constant([-1, 1], "float32"), _constant(7, "int32")],
-            [TensorSpec([1], "int32")],
+            [Tensor([1], "int32")],
             {"dtype": 2},
         ),
         "leaky_relu_grad": custom_op_model(
@@ -83,7 +82,7 @@ def _models() -> dict[str, bytes]:
         ),
         "multiplex_dense": custom_op_model(
             "Examples>MultiplexDense",
-            [TensorSpec([100], "bool"), vector, vector],
+            [Tensor([100], "bool"), vector, vector],
             one,
         ),
         "qr": _decomposition("Qr", [2, 5, 3], outputs=2, full_matrices=True),
@@ -109,17 +108,17 @@ def _models() -> dict[str, bytes]:
         ),
         "accumulate_n": custom_op_model("AccumulateNV2", [vectors] * 3, one),
         "adjust_contrast": custom_op_model(
-            "AdjustContrastv2", [TensorSpec([9, 7, 3]), scalar], one
+            "AdjustContrastv2", [Tensor([9, 7, 3]), scalar], one
         ),
         "adjust_hue": custom_op_model(
-            "AdjustHue", [TensorSpec([9, 7, 3]), scalar], one
+            "AdjustHue", [Tensor([9, 7, 3]), scalar], one
         ),
         "conjugate_transpose": custom_op_model(
             "ConjugateTranspose", [vectors, _constant([1, 0], "int32")], one
         ),
         "fake_quant_gradient": custom_op_model(
             "FakeQuantWithMinMaxVarsPerChannelGradient",
-            [vectors, vectors, TensorSpec([3]), TensorSpec([3])],
+            [vectors, vectors, Tensor([3]), Tensor([3])],
             one * 3,
         ),
         "lin_space": custom_op_model(
@@ -139,15 +138,15 @@ def _models() -> dict[str, bytes]:
         ),
         "quantize_and_dequantize": custom_op_model(
             "QuantizeAndDequantizeV4",
-            [vectors, TensorSpec([3]), TensorSpec([3])],
+            [vectors, Tensor([3]), Tensor([3])],
             one,
             {"axis": 1, "round_mode": "HALF_UP"},
         ),
         "sparse_bincount": custom_op_model(
             "SparseBincount",
             [
-                TensorSpec([100, 2], "int64"),
-                TensorSpec([100], "int32"),
+                Tensor([100, 2], "int64"),
+                Tensor([100], "int32"),
                 _constant([4, 4], "int64"),
                 _constant(3, "int32"),
                 vector,
@@ -157,7 +156,7 @@ def _models() -> dict[str, bytes]:
         "sparse_reduce_sum": custom_op_model(
             "SparseReduceSum",
             [
-                TensorSpec([100, 2], "int64"),
+                Tensor([100, 2], "int64"),
                 vector,
                 _constant([4, 5], "int64"),
                 _constant([1], "int32"),
@@ -169,7 +168,7 @@ def _models() -> dict[str, bytes]:
             "SparseSegmentMean",
             [
                 vectors,
-                TensorSpec([100], "int32"),
+                Tensor([100], "int32"),
                 _constant([0] * 50 + [2] * 50, "int32"),
             ],
             one,
@@ -178,15 +177,15 @@ def _models() -> dict[str, bytes]:
             "SparseSegmentMeanGrad",
             [
                 vectors,
-                TensorSpec([100], "int32"),
-                TensorSpec([100], "int64"),
+                Tensor([100], "int32"),
+                Tensor([100], "int64"),
                 _constant(9, "int32"),
             ],
             one,
         ),
         "tensor_scatter_max": custom_op_model(
             "TensorScatterMax",
-            [vectors, TensorSpec([5, 1], "int32"), TensorSpec([5, 3])],
+            [vectors, Tensor([5, 1], "int32"), Tensor([5, 3])],
             one,
             {"bad_indices_policy": "IGNORE"},
         ),
@@ -198,7 +197,7 @@ def _models() -> dict[str, bytes]:
     }
 
 
-def main(argv: Sequence[str]) -> None:
+def main(argv: list[str]) -> None:
     """Writes each model to its own file."""
     (folder,) = argv[1:]
     for name, model in _models().items():

@@ -11,6 +11,10 @@ BUILTIN = "built-in"
 CUSTOM = "custom"
 NOT_CONVERTIBLE = "not convertible"
 
+# The custom ones by whether there is a kernel.
+_HERE = "custom, and here"
+_MISSING = "custom, and missing"
+
 _PAGE = """\
 # TensorFlow's ops in TFLite
 
@@ -64,6 +68,10 @@ class Conversion:
             return NOT_CONVERTIBLE
         return CUSTOM if self.custom_ops else BUILTIN
 
+    def missing(self, kernels: Collection[str]) -> list[str]:
+        """Returns the custom ops of it that have no kernel."""
+        return [each for each in self.custom_ops if each not in kernels]
+
 
 @dataclasses.dataclass(frozen=True)
 class Scan:
@@ -115,16 +123,24 @@ class Scan:
         }
         return Scan(self.version, tuple(by_op[op] for op in sorted(by_op)))
 
-    def missing(self, kernels: Collection[str]) -> list[str]:
-        """Returns the custom ops for which there is no kernel, sorted."""
-        return sorted(
-            {
-                name
-                for each in self.conversions
-                for name in each.custom_ops
-                if name not in kernels
-            }
+    def counts(self, kernels: Collection[str]) -> dict[str, int]:
+        """Returns how many of TensorFlow's ops are in each class, and in all.
+
+        Two of them may become the same custom op.
+
+        Args:
+          kernels: names of the custom ops that have a kernel here.
+        """
+        counts = dict.fromkeys(
+            [BUILTIN, _HERE, _MISSING, NOT_CONVERTIBLE, "all"], 0
         )
+        for each in self.conversions:
+            kind = each.kind
+            if kind == CUSTOM:
+                kind = _MISSING if each.missing(kernels) else _HERE
+            counts[kind] += 1
+            counts["all"] += 1
+        return counts
 
 
 def conversion_from_dict(fields: dict) -> Conversion:
@@ -146,7 +162,7 @@ def _code(text: str) -> str:
 
 
 def _kernel(conversion: Conversion, kernels: Collection[str]) -> str:
-    missing = [each for each in conversion.custom_ops if each not in kernels]
+    missing = conversion.missing(kernels)
     if not missing:
         return "here"
     if missing == [conversion.op]:
@@ -182,18 +198,13 @@ def page(scan: Scan, kernels: Collection[str]) -> str:
     custom = _of_kind(scan, CUSTOM)
     builtin = _of_kind(scan, BUILTIN)
     failed = _of_kind(scan, NOT_CONVERTIBLE)
-    here = [each for each in custom if _kernel(each, kernels) == "here"]
-    counts = [
-        ("built-in", len(builtin)),
-        ("custom, and here", len(here)),
-        ("custom, and missing", len(custom) - len(here)),
-        ("not convertible", len(failed)),
-        ("all", len(scan.conversions)),
-    ]
+    counts = scan.counts(kernels)
     return _PAGE.format(
         version=scan.version,
-        summary="\n".join(_row(name, str(count)) for name, count in counts),
-        here=f"{len(here)} of {len(custom)}",
+        summary="\n".join(
+            _row(name, str(count)) for name, count in counts.items()
+        ),
+        here=f"{counts[_HERE]} of {len(custom)}",
         custom="\n".join(
             _row(
                 _code(each.op),

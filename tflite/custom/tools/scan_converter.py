@@ -258,10 +258,10 @@ def _write_or_check(workspace: str) -> bool:
         with open(path, "w", encoding="utf-8") as file:
             file.write(texts[path])
         print(f"wrote {name}")
-    print(
-        f"{len(scan.conversions)} ops, {len(scan.missing(kernels))} custom ops"
-        f" without a kernel, {time.monotonic() - started:.0f} s"
-    )
+    counts = [
+        f"{name}: {count}" for name, count in scan.counts(kernels).items()
+    ]
+    print(f"{'; '.join(counts)}; {time.monotonic() - started:.0f} s")
     return not (_CHECK.value and stale)
 
 

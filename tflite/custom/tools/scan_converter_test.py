@@ -1,6 +1,7 @@
 """The scan over a handful of ops, over converters that misbehave, and its page."""
 
 import os
+import subprocess
 import sys
 import textwrap
 
@@ -156,7 +157,6 @@ class PageTest(absltest.TestCase):
             "`Gone`",
         ]:
             self.assertIn(line, page.splitlines())
-        self.assertEqual(self.scan.missing(["Atan", "Other"]), ["Two"])
         self.assertIn(
             "| `Two` | missing: Other, Two |",
             conversions.page(self.scan, []).replace("Two, Other", "Other, Two"),
@@ -170,6 +170,44 @@ class PageTest(absltest.TestCase):
             _read("..", "OPS.md"),
             "run scan_converter -- --update_kernels_only",
         )
+
+    def test_console_counts_what_the_page_counts(self) -> None:
+        workspace = self.create_tempdir()
+        for name in ["OPS.md", "tools/conversions.json"]:
+            workspace.create_file(
+                f"tflite/custom/{name}", content=_read("..", name)
+            )
+        result = subprocess.run(
+            [
+                os.path.join(_FOLDER, "scan_converter"),
+                "--update_kernels_only",
+                "--check",
+            ],
+            env=os.environ | {"BUILD_WORKSPACE_DIRECTORY": workspace.full_path},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+        *counts, seconds = result.stdout.strip().split("; ")
+        self.assertRegex(seconds, r"^\d+ s$")
+        page = _read("..", "OPS.md").splitlines()
+        first = page.index("|---|---|") + 1
+        self.assertEqual(
+            [f"| {count.replace(': ', ' | ')} |" for count in counts],
+            page[first : page.index("", first)],
+        )
+
+    def test_ops_that_become_the_same_custom_op_count_each(self) -> None:
+        scan = conversions.Scan(
+            "9.9",
+            (
+                Conversion("Old", "x", custom_ops=("New",)),
+                Conversion("New", "x", custom_ops=("New",)),
+            ),
+        )
+        self.assertEqual(scan.counts([])["custom, and missing"], 2)
+        self.assertEqual(scan.counts(["New"])["custom, and here"], 2)
 
 
 if __name__ == "__main__":

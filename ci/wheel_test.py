@@ -143,7 +143,10 @@ class WheelTest(unittest.TestCase):
 
     def test_pip_refuses_another_tensorflow(self):
         result = _pip(
-            "--dry-run", "--no-cache-dir", _WHEEL, "tensorflow==2.17.1"
+            "--dry-run",
+            f"--target={self.folder / 'unused'}",
+            _WHEEL,
+            "tensorflow==2.17.1",
         )
         self.assertEqual(result.returncode, 1, result.stderr)
         self.assertIn("ResolutionImpossible", result.stderr)

@@ -211,24 +211,11 @@ def reference(paths: Sequence[str]) -> str:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Writes the reference into the workspace, or checks what is there."""
+    """Writes the reference of the files that the arguments name into the workspace."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument(
-        "--check", help="the reference to hold against the files"
-    )
     parser.add_argument("files", nargs="+")
     options = parser.parse_args(arguments)
     text = reference(options.files)
-    if options.check:
-        with open(options.check) as file:
-            if file.read() == text:
-                return 0
-        print(
-            f"{options.check} is not what the .bzl files say; run:"
-            " ./bazelw run //tools/build_defs:rule_reference",
-            file=sys.stderr,
-        )
-        return 1
     path = os.path.join(
         os.environ["BUILD_WORKSPACE_DIRECTORY"], "tools/build_defs/README.md"
     )

@@ -2,12 +2,7 @@
 
 load(":py_modules.bzl", "label_text")
 
-# Whose files stay out: they are other distributions, which pip installs, and the toolchains.
-_PYPI = Label("@pypi//:tensorflow").workspace_name
-_OTHERS = [_PYPI] + [
-    Label("@%s//:files" % name).workspace_name
-    for name in ["debian_cc", "debian_python"]
-]
+_TOOLCHAINS = [Label("@%s//:files" % name).workspace_name for name in ["debian_cc", "debian_python"]]
 
 _LAUNCHER = """#!/usr/bin/env bash
 # Copies the wheel: bazel run {label} -- --out=DIR
@@ -34,10 +29,19 @@ def _path_in_wheel(file, imports):
             return path[len(folder) + 1:]
     return path
 
+def _distribution(file):
+    """The path of a file of a `pypi_packages` repository below `dist`: what pip installs, and thus no file of ours."""
+    if file.short_path.startswith("../"):
+        folder, _, path = file.short_path[len("../"):].partition("/")[2].partition("/")
+        if folder == "dist":
+            return path
+    return None
+
 def _is_own(file):
     """Whether a runfile is one that the deps' own sources read: no stamp of a check, no link of Bazel's to a library."""
     return (
-        file.owner.workspace_name not in _OTHERS and
+        not _distribution(file) and
+        file.owner.workspace_name not in _TOOLCHAINS and
         not file.basename.endswith(".imports.txt") and
         not ("_solib_" in file.short_path and ".so" in file.basename)
     )
@@ -62,11 +66,7 @@ def _tf_custom_op_wheel_impl(ctx):
         for end in " ;<>=!~[(".elems():
             name = name.partition(end)[0]
         names[name.lower().replace("-", "_").replace(".", "_")] = None
-    distributions = [
-        file
-        for file in runfiles
-        if file.owner.workspace_name == _PYPI and file.basename in names and file.short_path.endswith("/dist/" + file.basename)
-    ]
+    distributions = [file for file in runfiles if _distribution(file) in names]
     description = ctx.file.description
     manifest = ctx.actions.declare_file(ctx.label.name + ".json")
     ctx.actions.write(manifest, json.encode(struct(

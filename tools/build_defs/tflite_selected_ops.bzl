@@ -22,14 +22,16 @@ def tflite_selected_ops(name, models, shared_library = None, testonly = False, *
     if shared_library == "lib%s.so" % name:
         fail(("tflite_selected_ops %s: shared_library is %s, which Bazel makes of the C++ library; " +
               "give it another name") % (name, shared_library))
-    select_ops = Label("//tflite/custom/tools:select_ops")
+    select_ops = Label("//tflite/custom/tools:select_ops_of")
+    kernels = Label("//tflite/custom/tools:kernels.txt")
     source = name + "_custom_ops.cc"
     native.genrule(
         name = name + "_source",
-        srcs = models,
+        srcs = models + [kernels],
         outs = [source],
-        cmd = "$(execpath %s) --output=$@ %s" % (
+        cmd = "$(execpath %s) --kernels=$(execpath %s) --output=$@ %s" % (
             select_ops,
+            kernels,
             " ".join(["$(execpath %s)" % model for model in models]),
         ),
         message = "Selecting the kernels of",

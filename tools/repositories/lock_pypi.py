@@ -7,6 +7,8 @@ pip resolves each `pypi/NAME.in` for the pinned CPython, from wheels alone, and
 Where `NAME.in` says `{version}`, there is a `pypi/NAME-VERSION.txt` for each release of
 TensorFlow that the workspace serves. With NAMEs only those locks are renewed, for
 example `tensorflow-2.19.1`.
+What a line "# lock_pypi leaves out: ..." of `NAME.in` names is resolved, but not
+written: what a package requires and is used here without.
 """
 
 import argparse
@@ -15,6 +17,8 @@ import os
 import subprocess
 import sys
 import tempfile
+
+_LEAVES_OUT = "# lock_pypi leaves out: "
 
 
 def resolve(requirements: str) -> list[dict]:
@@ -45,13 +49,37 @@ def resolve(requirements: str) -> list[dict]:
             return json.load(file)["install"]
 
 
-def lock_text(source: str, report: list[dict]) -> str:
-    """Returns the lock for a report; neither a registry nor a path is named in it."""
+def left_out(requirements: str) -> set[str]:
+    """Returns the names that a requirements file wants not to be locked."""
+    with open(requirements) as file:
+        lines = file.read().splitlines()
+    return {
+        name
+        for line in lines
+        if line.startswith(_LEAVES_OUT)
+        for name in line.removeprefix(_LEAVES_OUT).split()
+    }
+
+
+def lock_text(source: str, report: list[dict], without: set[str]) -> str:
+    """Returns the lock for a report; neither a registry nor a path is named in it.
+
+    Raises:
+      ValueError: If a name of `without` is not in the report.
+    """
     lines = [f"# Written by //tools/repositories:lock_pypi from {source}.\n"]
-    for entry in sorted(
-        report, key=lambda entry: entry["metadata"]["name"].lower()
-    ):
-        name = entry["metadata"]["name"].lower().replace("_", "-")
+    found = {
+        entry["metadata"]["name"].lower().replace("_", "-"): entry
+        for entry in report
+    }
+    if without - set(found):
+        raise ValueError(
+            f"{source} leaves out {sorted(without - set(found))}, which nothing "
+            f"requires; required are {sorted(found)}"
+        )
+    for name, entry in sorted(found.items()):
+        if name in without:
+            continue
         version = entry["metadata"]["version"]
         sha256 = entry["download_info"]["archive_info"]["hashes"]["sha256"]
         lines.append(f"{name}=={version} --hash=sha256:{sha256}\n")
@@ -99,10 +127,12 @@ def main(arguments: list[str]) -> int:
             requirements.write(text)
             requirements.flush()
             report = resolve(requirements.name)
+        without = left_out(path)
         output = os.path.join(os.path.dirname(path), name + ".txt")
         with open(output, "w") as file:
-            file.write(lock_text(os.path.relpath(path, workspace), report))
-        print(f"{output}: {len(report)} wheels")
+            source = os.path.relpath(path, workspace)
+            file.write(lock_text(source, report, without))
+        print(f"{output}: {len(report) - len(without)} wheels")
     return 0
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
+from collections.abc import Iterable
 from collections.abc import Sequence
 from typing import Any
 
@@ -211,8 +213,8 @@ def _forward(node: graph.Apply, has_tangent: Sequence[bool]) -> Callable:
 
 def _output_tangents(
     node: graph.Apply, tangents: Sequence[tf.Tensor | None]
-) -> list[tf.Tensor]:
-    """Returns the tangents of a node's outputs, by its R_op.
+) -> list[tf.Tensor | None]:
+    """Returns the tangents of a node's outputs, by its R_op; None where none is.
 
     Args:
       node: the node.
@@ -237,7 +239,7 @@ def _output_tangents(
     outputs = []
     for i, (result, v) in enumerate(zip(results, node.outputs, strict=True)):
         if result is None:
-            outputs.append(tf.zeros_like(v.tensor))
+            outputs.append(None)
             continue
         tangent = tf.convert_to_tensor(result, dtype_hint=v.tensor.dtype)
         if tangent.dtype != v.tensor.dtype:
@@ -293,7 +295,7 @@ def grad(
       wrt: a variable or a list of them.
       consider_constant: variables that no gradient flows through.
       disconnected_inputs: what to do with a variable that `cost` does not
-        depend on: "raise", or "ignore" and give zeros.
+        depend on: "raise", "warn" and give zeros, or "ignore" and give zeros.
       known_grads: gradients of variables, by variable, to start from.
 
     Returns:
@@ -339,9 +341,12 @@ def Lop(f: Any, wrt: Any, eval_points: Any) -> Any:  # noqa: N802
         with tf.GradientTape() as tape:
             tape.watch(xs)
             ys = f(*xs)
-        gradients = tape.gradient(
-            ys, xs, eval_points, tf.UnconnectedGradients.ZERO
-        )
+        gradients = [
+            tf.convert_to_tensor(g)
+            for g in tape.gradient(
+                ys, xs, eval_points, tf.UnconnectedGradients.ZERO
+            )
+        ]
         return gradients if isinstance(wrt, (list, tuple)) else gradients[0]
     return _vector_jacobian(
         _as_list(f), wrt, _as_list(eval_points), (), "ignore"
@@ -349,7 +354,9 @@ def Lop(f: Any, wrt: Any, eval_points: Any) -> Any:  # noqa: N802
 
 
 @graph.not_converted
-def Rop(f: Any, wrt: Any, eval_points: Any) -> Any:  # noqa: N802
+def Rop(  # noqa: N802
+    f: Any, wrt: Any, eval_points: Any, disconnected_outputs: str = "raise"
+) -> Any:
     """Returns the Jacobian of `f` times `eval_points`: forward mode.
 
     Each op's `R_op` is used; where one has none, two reverse passes stand in.
@@ -359,15 +366,25 @@ def Rop(f: Any, wrt: Any, eval_points: Any) -> Any:  # noqa: N802
       wrt: what to differentiate by: a variable, or a list of them; with a
         function the tensors that it is called with.
       eval_points: the tangent of each item of `wrt`, of its shape and dtype.
+      disconnected_outputs: what to do with an item of `f` that does not depend
+        on `wrt` through a differentiable path: "raise", or "ignore" and give
+        zeros.
 
     Returns:
-      A tangent for each item of `f`, zeros where there is no path; a list if `f`
-      is one, or returns one. Variables, or tensors with a function.
+      A tangent for each item of `f`; a list if `f` is one, or returns one.
+      Variables, or tensors with a function.
 
     Raises:
       ValueError: If there are not as many `eval_points` as items of `wrt`.
+      DisconnectedInputError: When it is evaluated, as `disconnected_outputs`
+        says.
       NotImplementedError: If an op on the path has neither `R_op` nor `grad`.
     """
+    if disconnected_outputs not in ("raise", "ignore"):
+        raise ValueError(
+            f'disconnected_outputs must be "raise" or "ignore", but is '
+            f"{disconnected_outputs!r}"
+        )
     xs, vs = _as_list(wrt), _as_list(eval_points)
     if len(xs) != len(vs):
         raise ValueError(
@@ -375,7 +392,7 @@ def Rop(f: Any, wrt: Any, eval_points: Any) -> Any:  # noqa: N802
             f"{len(vs)}"
         )
     if _is_function(f):
-        return _jacobian_vector(f, xs, vs)
+        return _jacobian_vector(f, xs, vs, disconnected_outputs)
     variables = [tensor_variable.as_tensor_variable(x) for x in xs]
     fs = [tensor_variable.as_tensor_variable(y) for y in _as_list(f)]
     for x, v in zip(variables, vs, strict=True):
@@ -398,7 +415,7 @@ def Rop(f: Any, wrt: Any, eval_points: Any) -> Any:  # noqa: N802
             evaluated = evaluation.Evaluation(values)
             return [evaluated.value(y) for y in fs]
 
-        return _jacobian_vector(of, xs, tangents)
+        return _jacobian_vector(of, xs, tangents, disconnected_outputs)
 
     results = tensorflow_function.apply(
         "Rop", function, [*variables, *vs, *leaves]
@@ -407,7 +424,9 @@ def Rop(f: Any, wrt: Any, eval_points: Any) -> Any:  # noqa: N802
     return results if isinstance(f, (list, tuple)) else results[0]
 
 
-def _jacobian_vector(f: Callable, xs: Sequence, vs: Sequence) -> Any:
+def _jacobian_vector(
+    f: Callable, xs: Sequence, vs: Sequence, disconnected_outputs: str
+) -> Any:
     # An accumulator takes each tensor once.
     xs = [tf.identity(x) for x in xs]
     vs = [
@@ -416,9 +435,19 @@ def _jacobian_vector(f: Callable, xs: Sequence, vs: Sequence) -> Any:
     ]
     with tf.autodiff.ForwardAccumulator(xs, vs) as accumulator:
         ys = f(*xs)
-    return tf.nest.map_structure(
-        lambda y: accumulator.jvp(y, tf.UnconnectedGradients.ZERO), ys
-    )
+
+    def tangent(y):
+        result = accumulator.jvp(y)
+        if result is not None:
+            return result
+        if disconnected_outputs == "raise":
+            raise DisconnectedInputError(
+                "the Rop of a function is asked for that does not depend on "
+                "what it is differentiated by through a differentiable path"
+            )
+        return tf.zeros_like(y)
+
+    return tf.nest.map_structure(tangent, ys)
 
 
 def _is_function(f: Any) -> bool:
@@ -446,10 +475,17 @@ def _leaves(outputs, wrt) -> list[graph.Variable]:
     return leaves
 
 
+def _watch(tape: tf.GradientTape, tensors: Iterable[tf.Tensor]) -> None:
+    # A tape warns of what it cannot differentiate by.
+    tape.watch(
+        [x for x in tensors if x.dtype.is_floating or x.dtype.is_complex]
+    )
+
+
 def _vector_jacobian(ys, wrt, seeds, consider_constant, disconnected_inputs):
-    if disconnected_inputs not in ("raise", "ignore"):
+    if disconnected_inputs not in ("raise", "warn", "ignore"):
         raise ValueError(
-            f'disconnected_inputs must be "raise" or "ignore", but is '
+            f'disconnected_inputs must be "raise", "warn" or "ignore", but is '
             f"{disconnected_inputs!r}"
         )
     xs = [tensor_variable.as_tensor_variable(x) for x in _as_list(wrt)]
@@ -462,7 +498,7 @@ def _vector_jacobian(ys, wrt, seeds, consider_constant, disconnected_inputs):
         rest = iter(tensors)
         values = {v: next(rest) for v in leaves}
         with tf.GradientTape() as tape:
-            tape.watch(list(values.values()))
+            _watch(tape, values.values())
             # The variables of `wrt` may be anywhere: they are computed first,
             # and everything else from them.
             for v in [*constants, *xs]:
@@ -471,7 +507,7 @@ def _vector_jacobian(ys, wrt, seeds, consider_constant, disconnected_inputs):
                     value = tf.stop_gradient(value)
                 elif v not in leaves:
                     value = tf.identity(value)
-                tape.watch(value)
+                _watch(tape, [value])
                 values[v] = value
             evaluated = evaluation.Evaluation(values)
             results = [evaluated.value(y) for y in ys]
@@ -482,13 +518,19 @@ def _vector_jacobian(ys, wrt, seeds, consider_constant, disconnected_inputs):
         gradients = tape.gradient(results, [values[x] for x in xs], cotangents)
         for i, (x, g) in enumerate(zip(xs, gradients, strict=True)):
             if g is None:
+                message = (
+                    f"the gradient with respect to {x} is asked for, but what "
+                    f"is differentiated does not depend on it through a "
+                    f"differentiable path"
+                )
                 if disconnected_inputs == "raise":
-                    raise DisconnectedInputError(
-                        f"the gradient with respect to {x} is asked for, but "
-                        f"what is differentiated does not depend on it through "
-                        f"a differentiable path"
-                    )
+                    raise DisconnectedInputError(message)
+                if disconnected_inputs == "warn":
+                    warnings.warn(message, stacklevel=2)
                 gradients[i] = tf.zeros_like(values[x])
+            else:
+                # That of a gather is IndexedSlices.
+                gradients[i] = tf.convert_to_tensor(g)
         return gradients
 
     results = _as_list(

@@ -445,8 +445,15 @@ class RopTest(tf.test.TestCase, parameterized.TestCase):
         one, two = np.ones(2), np.full(2, 2.0)
         self.assertAllClose(f(one, one, one, two), [[3.0] * 2, [-1.0] * 2])
 
-    def test_what_it_does_not_depend_on_has_zero_tangent(self):
-        result = python_op.Rop(lambda x: tf.ones(2), _X, _X)
+    def test_what_it_does_not_depend_on_is_an_error_or_has_zero_tangent(self):
+        def constant(x):
+            return tf.ones(2)
+
+        with self.assertRaisesRegex(
+            python_op.DisconnectedInputError, "does not depend on what it is"
+        ):
+            python_op.Rop(constant, _X, _X)
+        result = python_op.Rop(constant, _X, _X, disconnected_outputs="ignore")
         self.assertAllClose(result, [0.0, 0.0])
 
     def test_lengths_and_types_are_checked(self):
@@ -517,6 +524,34 @@ class GradTest(tf.test.TestCase):
         self.assertAllClose(python_op.function([x, y], held)(2.0, 3.0), 6.0)
         known = python_op.grad(None, x, known_grads={z: tensor.constant(5.0)})
         self.assertAllClose(python_op.function([x, y], known)(2.0, 3.0), 15.0)
+
+    def test_gradient_of_taken_rows_is_a_tensor(self):
+        x, i = tensor.dmatrix(), tensor.lvector()
+        f = python_op.function([x, i], python_op.grad(x[i].sum(), x))
+        value = np.ones([3, 2])
+        expected = [[1, 1], [0, 0], [2, 2]]
+        self.assertAllEqual(f(value, [2, 0, 2]), expected)
+        gradient = python_op.Lop(
+            lambda x: tensor.take(x, [2, 0, 2]),
+            value,
+            tf.ones([3, 2], "float64"),
+        )
+        self.assertIsInstance(gradient, tf.Tensor)
+        self.assertAllEqual(gradient, expected)
+
+    def test_disconnected_input_may_be_warned_of(self):
+        x, y = tensor.dvector("x"), tensor.dvector("y")
+        with self.assertWarnsRegex(UserWarning, "with respect to y"):
+            gradient = python_op.grad(x.sum(), y, disconnected_inputs="warn")
+        f = python_op.function([x, y], gradient)
+        self.assertAllEqual(f([1.0], [2.0, 3.0]), [0.0, 0.0])
+
+    def test_integers_among_the_inputs_are_no_cause_for_a_warning(self):
+        x, n = tensor.dvector(), tensor.lscalar()
+        with self.assertNoLogs(tf.get_logger()):
+            gradient = python_op.grad((x * n).sum(), x)
+            f = python_op.function([x, n], gradient)
+        self.assertAllEqual(f([1.0, 2.0], 3), [3.0, 3.0])
 
 
 if __name__ == "__main__":

@@ -80,6 +80,13 @@ class ValuesTest(tf.test.TestCase, parameterized.TestCase):
         for result in _both_ways(strided, x):
             self.assertAllEqual(result, x[::-1, ::-1])
 
+    def test_perform_has_numbers_near_zero_as_in_eager_code(self):
+        x = tf.constant([5e-324, 1e-310], tf.float64)
+        self.assertAllEqual(
+            tf.function(test_ops.Double())(x), test_ops.Double()(x)
+        )
+        self.assertEqual(tf.function(test_ops.Double())(x)[0].numpy(), 1e-323)
+
     def test_an_op_without_inputs_runs(self):
         class Seven(python_op.Op):
             itypes = []

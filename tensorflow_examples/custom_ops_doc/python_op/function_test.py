@@ -219,6 +219,57 @@ class FunctionsTest(tf.test.TestCase, parameterized.TestCase):
         self.assertEqual((len(x), float(x[1]), x.ndim), (2, 2.0, 1))
         self.assertAllEqual(np.asarray(x), [1.0, 2.0])
 
+    def test_rank_is_known_after_a_reshape_to_the_shape_of_another(self):
+        x, y, shape = tensor.dmatrix(), tensor.dtensor3(), tensor.lvector()
+        self.assertEqual(tensor.reshape(x, tensor.shape(y)).ndim, 3)
+        reshaped = tensor.reshape(x, shape, ndim=3)
+        self.assertEqual(reshaped.ndim, 3)
+        f = python_op.function([x, shape], reshaped)
+        self.assertAllEqual(f([[1.0, 2.0]], [1, 2, 1]), [[[1.0], [2.0]]])
+
+    def test_functions_of_real_numbers_take_integers(self):
+        n = tf.constant([[-2, 0], [3, 1]])
+        for name in ("floor", "ceil", "abs"):
+            result = getattr(tensor, name)(n)
+            self.assertAllEqual(result, getattr(np, name)(n))
+        self.assertAllClose(tensor.arctan2(n, 2), np.arctan2(n, 2))
+        self.assertAllClose(
+            tensor.softmax(n), tf.nn.softmax(tf.cast(n, tf.float64))
+        )
+
+    def test_any_and_all_take_numbers(self):
+        x = tf.constant([[0.0, 0.5], [0.0, 0.0]])
+        self.assertAllEqual(tensor.any(x, axis=1), [True, False])
+        self.assertAllEqual(tensor.all(x + 1), True)
+
+    def test_zeros_and_ones_like_integers_may_be_of_another_dtype(self):
+        n = tensor.ivector()
+        f = python_op.function(
+            [n],
+            [
+                tensor.zeros_like(n, dtype="float64"),
+                n.zeros_like(dtype="float32"),
+                n.ones_like(),
+            ],
+        )
+        zeros, narrow_zeros, ones = f([1, 2])
+        self.assertEqual(zeros.dtype, np.float64)
+        self.assertEqual(narrow_zeros.dtype, np.float32)
+        self.assertEqual(ones.dtype, np.int32)
+        self.assertAllEqual(zeros, [0, 0])
+        self.assertAllEqual(ones, [1, 1])
+
+    def test_integers_are_summed_as_64_bits_as_numpy_does(self):
+        for dtype in ("int8", "int32", "uint8", "bool"):
+            x = np.full([3], 100).astype(dtype)
+            for function, expected in (
+                (tensor.sum, np.sum(x)),
+                (tensor.prod, np.prod(x)),
+            ):
+                result = function(tf.constant(x))
+                self.assertEqual(result.dtype, expected.dtype)
+                self.assertAllEqual(result, expected)
+
 
 class FunctionTest(tf.test.TestCase):
     def test_takes_and_gives_arrays(self):

@@ -96,7 +96,7 @@ class Op:
         names = getattr(self, "__props__", None)
         if not names:
             return type(self).__name__
-        props = ", ".join(f"{name}={getattr(self, name)}" for name in names)
+        props = ", ".join(f"{name}={getattr(self, name)!r}" for name in names)
         return f"{type(self).__name__}{{{props}}}"
 
     def __repr__(self) -> str:
@@ -161,7 +161,7 @@ class Op:
 
         Args:
           *inputs: tensors, or what `make_node` makes tensors of; or variables.
-          name: a name for the outputs.
+          name: a name for what is returned.
           return_list: whether to return a list where there is one output.
           **kwargs: passed to `make_node`.
 
@@ -178,8 +178,9 @@ class Op:
             return _select(self, outputs, return_list)
         node = self.make_node(*inputs, **kwargs)
         if name is not None:
-            for i, v in enumerate(node.outputs):
-                v.name = name if len(node.outputs) == 1 else f"{name}_{i}"
+            outputs = _select(self, node.outputs, True)
+            for i, v in enumerate(outputs):
+                v.name = name if len(outputs) == 1 else f"{name}_{i}"
         for v in node.inputs:
             if v.tensor is None:
                 execution.defer(node)

@@ -35,6 +35,28 @@ class Scaled(python_op.Op):
         self.not_a_property = object()
 
 
+class Named(python_op.Op):
+    """Has properties of other types than numbers."""
+
+    __props__ = ("name", "sizes")
+
+    def __init__(self, name, sizes):
+        self.name = name
+        self.sizes = sizes
+
+
+class Divmod(python_op.Op):
+    """Returns the remainder, its second output."""
+
+    __props__ = ()
+    default_output = 1
+    itypes = [tensor.dvector, tensor.dvector]
+    otypes = [tensor.dvector, tensor.dvector]
+
+    def perform(self, node, inputs, output_storage):
+        output_storage[0][0], output_storage[1][0] = np.divmod(*inputs)
+
+
 class PropsTest(tf.test.TestCase):
     def test_ops_of_equal_properties_are_equal(self):
         self.assertEqual(Scaled(4, 5), Scaled(4, 5))
@@ -55,9 +77,14 @@ class PropsTest(tf.test.TestCase):
         self.assertNotEqual(op, test_ops.Unary(np.sin))
 
     def test_str_gives_the_properties(self):
-        self.assertEqual(str(Scaled(4, "x")), "Scaled{a=4, b=x}")
+        self.assertEqual(str(Scaled(4, "x")), "Scaled{a=4, b='x'}")
         self.assertEqual(str(Typed()), "Typed")
         self.assertEqual(str(test_ops.Unary(np.sin)), "Unary")
+
+    def test_shows_the_properties_as_python_writes_them(self):
+        self.assertEqual(
+            str(Named("a, b", (1, 2))), "Named{name='a, b', sizes=(1, 2)}"
+        )
 
     def test_props_must_be_a_tuple(self):
         # ("a") is a string, not a tuple.
@@ -249,6 +276,11 @@ class OutputsTest(tf.test.TestCase):
         self.assertEqual(y.name, "y")
         self.assertIs(y.owner.inputs[0], x)
         self.assertAllEqual(y, [2.0])
+
+    def test_name_is_the_default_outputs(self):
+        remainder = Divmod()(tensor.dvector(), tensor.dvector(), name="rest")
+        self.assertEqual(remainder.name, "rest")
+        self.assertIsNone(remainder.owner.outputs[0].name)
 
     def test_symbolic_variables_give_symbolic_variables(self):
         y = test_ops.Double()(tensor.dvector("x"))

@@ -20,6 +20,7 @@
 #include "tensorflow/core/framework/tensor.h"
 #include "tensorflow/core/framework/tensor_shape.h"
 #include "tensorflow/core/framework/types.h"
+#include "tensorflow/core/platform/denormal.h"
 
 namespace custom_op_examples {
 namespace {
@@ -127,9 +128,15 @@ void Describe(int64_t token, Call* call) {
   }
 }
 
-void Make(std::unique_ptr<Call> call) {
-  callback.load()(call.get(), call->description.data(),
+void Run(Call* call) {
+  // TensorFlow's threads take the smallest numbers for zero; Python's do not.
+  tensorflow::port::ScopedDontFlushDenormal dont_flush;
+  callback.load()(call, call->description.data(),
                   static_cast<int64_t>(call->description.size()));
+}
+
+void Make(std::unique_ptr<Call> call) {
+  Run(call.get());
   AsyncOpKernel::DoneCallback done = std::move(call->done);
   call.reset();
   done();
@@ -157,8 +164,7 @@ class PythonCallOp : public AsyncOpKernel {
     // The call may wait for ops that need one of the threads that run ops, and
     // this is one. There must always be another that no call holds.
     if (num_inline_calls.fetch_add(1) + 1 < num_threads.load()) {
-      callback.load()(call.get(), call->description.data(),
-                      static_cast<int64_t>(call->description.size()));
+      Run(call.get());
       num_inline_calls.fetch_sub(1);
       call->done();
       return;

@@ -147,7 +147,7 @@ def shape(x: Any) -> Any:
     """Returns the shape of `x` as an int64 vector, see `tensor.shape`."""
     variable = tensor_variable.as_tensor_variable(x)
     if variable.tensor is None:
-        result = tensor_type.rank_type(tf.int64, 1)()
+        result = tensor_type.TensorType(tf.int64, (variable.ndim,))()
         graph.Apply(evaluation.Shape(), [variable], [result])
         return result
     result = evaluation.Evaluation().shape_tensor(variable)

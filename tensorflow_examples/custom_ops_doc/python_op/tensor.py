@@ -188,11 +188,11 @@ def shape(x: Any) -> Any:
 # Element by element.
 
 negative = neg = _unary("neg", tf.negative)
-absolute = abs = _unary("abs", tf.abs)  # noqa: A001
+absolute = abs_ = abs = _unary("abs", tf.abs)  # noqa: A001
 sgn = sign = _unary("sgn", tf.sign)
 invert = _unary("invert", lambda x: ~x)
-floor = _unary("floor", tf.floor)
-ceil = _unary("ceil", tf.math.ceil)
+floor = _unary("floor", tf.floor, True)
+ceil = _unary("ceil", tf.math.ceil, True)
 round = _unary("round", tf.round)  # noqa: A001
 sqr = square = _unary("sqr", tf.square)
 exp = _unary("exp", tf.exp, True)
@@ -227,8 +227,6 @@ real = _unary("real", tf.math.real)
 imag = _unary("imag", tf.math.imag)
 conj = conjugate = _unary("conj", tf.math.conj)
 angle = _unary("angle", tf.math.angle)
-zeros_like = _unary("zeros_like", tf.zeros_like)
-ones_like = _unary("ones_like", tf.ones_like)
 identity = tensor_copy = _unary("identity", tf.identity)
 
 add = _binary("add", tf.add, "the sum")
@@ -240,7 +238,6 @@ floor_divide = int_div = _binary(
 mod = _binary("mod", tf.math.floormod, "the remainder, of the divisor's sign")
 maximum = _binary("maximum", tf.maximum, "the larger")
 minimum = _binary("minimum", tf.minimum, "the smaller")
-arctan2 = _binary("arctan2", tf.atan2, "the angle of (b, a)")
 less = lt = _binary("lt", tf.less, "whether a < b")
 less_equal = le = _binary("le", tf.less_equal, "whether a <= b")
 greater = gt = _binary("gt", tf.greater, "whether a > b")
@@ -285,6 +282,11 @@ def true_divide(a: Any, b: Any) -> Any:
 true_div = true_divide
 
 
+def arctan2(a: Any, b: Any) -> Any:
+    """Returns the angle of the point (b, a), element by element, broadcast."""
+    return _elementwise("arctan2", tf.atan2, *_floating(a, b))
+
+
 def power(a: Any, b: Any) -> Any:
     """Returns `a` to the power of `b`, element by element, broadcast."""
     return _elementwise("pow", tf.pow, a, b)
@@ -310,6 +312,21 @@ def switch(condition: Any, a: Any, b: Any) -> Any:
 
 
 where = switch
+
+
+def zeros_like(x: Any, dtype: Any = None) -> Any:
+    """Returns zeros of the shape of `x`, and of its dtype or another one."""
+    return _like("zeros_like", tf.zeros_like, x, dtype)
+
+
+def ones_like(x: Any, dtype: Any = None) -> Any:
+    """Returns ones of the shape of `x`, and of its dtype or another one."""
+    return _like("ones_like", tf.ones_like, x, dtype)
+
+
+def _like(name, function, x, dtype):
+    dtype = None if dtype is None else tf.as_dtype(dtype)
+    return _apply(name, lambda x: function(x, dtype), [x], _same_shape)
 
 
 def clip(x: Any, minimum: Any, maximum: Any) -> Any:
@@ -361,12 +378,34 @@ def _reduction(name, function, doc):
     return of
 
 
-sum = _reduction("sum", tf.reduce_sum, "the sum")  # noqa: A001
-prod = _reduction("prod", tf.reduce_prod, "the product")
+def _of_wide_integers(function):
+    """Has integers added up, or multiplied, as 64 bits, as NumPy does."""
+
+    def of(x, axis, keepdims):
+        if x.dtype.is_unsigned:
+            x = tf.cast(x, tf.uint64)
+        elif x.dtype.is_integer or x.dtype.is_bool:
+            x = tf.cast(x, tf.int64)
+        return function(x, axis=axis, keepdims=keepdims)
+
+    return of
+
+
+def _of_bools(function):
+    """Takes numbers for whether they are not 0."""
+
+    def of(x, axis, keepdims):
+        return function(tf.cast(x, tf.bool), axis=axis, keepdims=keepdims)
+
+    return of
+
+
+sum = _reduction("sum", _of_wide_integers(tf.reduce_sum), "the sum")  # noqa: A001
+prod = _reduction("prod", _of_wide_integers(tf.reduce_prod), "the product")
 max = _reduction("max", tf.reduce_max, "the maximum")  # noqa: A001
 min = _reduction("min", tf.reduce_min, "the minimum")  # noqa: A001
-any = _reduction("any", tf.reduce_any, "whether any is true")  # noqa: A001
-all = _reduction("all", tf.reduce_all, "whether all are true")  # noqa: A001
+any = _reduction("any", _of_bools(tf.reduce_any), "whether any is true")  # noqa: A001
+all = _reduction("all", _of_bools(tf.reduce_all), "whether all are true")  # noqa: A001
 logsumexp = _reduction(
     "logsumexp", tf.reduce_logsumexp, "the logarithm of the sum of exponentials"
 )
@@ -412,7 +451,9 @@ def cumprod(x: Any, axis: int = 0) -> Any:
 
 def softmax(x: Any, axis: int = -1) -> Any:
     """Returns the softmax along `axis`."""
-    return _apply("softmax", lambda x: tf.nn.softmax(x, axis), [x], _same_shape)
+    return _apply(
+        "softmax", lambda x: tf.nn.softmax(x, axis), _floating(x), _same_shape
+    )
 
 
 # Linear algebra.
@@ -539,12 +580,23 @@ def _dimensions(dims):
 
 
 def reshape(x: Any, newshape: Any, ndim: int | None = None) -> Any:
-    """Returns `x` with another shape, of which one dimension may be -1."""
-    del ndim  # TensorFlow finds it.
+    """Returns `x` with another shape.
+
+    Args:
+      x: a tensor.
+      newshape: the shape, of which one dimension may be -1.
+      ndim: the new rank; needed where `newshape` is a vector whose length is not
+        known.
+    """
     variables, build = _dimensions(newshape)
-    return _apply(
-        "reshape", lambda x, *dims: tf.reshape(x, build(*dims)), [x, *variables]
-    )
+
+    def function(x, *dims):
+        result = tf.reshape(x, build(*dims))
+        if ndim is not None:
+            result = tf.ensure_shape(result, [None] * ndim)
+        return result
+
+    return _apply("reshape", function, [x, *variables])
 
 
 def flatten(x: Any) -> Any:

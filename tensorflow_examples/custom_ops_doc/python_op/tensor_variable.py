@@ -262,13 +262,13 @@ class TensorVariable(graph.Variable):
         """Returns the minimum over `axis`."""
         return _functions().min(self, axis, keepdims)
 
-    def zeros_like(self):
-        """Returns zeros of its shape and dtype."""
-        return _functions().zeros_like(self)
+    def zeros_like(self, dtype=None):
+        """Returns zeros of its shape, and of its dtype or another one."""
+        return _functions().zeros_like(self, dtype)
 
-    def ones_like(self):
-        """Returns ones of its shape and dtype."""
-        return _functions().ones_like(self)
+    def ones_like(self, dtype=None):
+        """Returns ones of its shape, and of its dtype or another one."""
+        return _functions().ones_like(self, dtype)
 
     def copy(self):
         """Returns the same value as a new variable."""

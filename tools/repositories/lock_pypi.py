@@ -4,11 +4,11 @@
 
 pip resolves each `pypi/NAME.in` for the pinned CPython, from wheels alone, and
 `pypi/NAME.txt` is written: one `name==version --hash=sha256:...` a line, complete.
-What a line "# lock_pypi leaves out: ..." of `NAME.in` names is resolved, but not
-written: what a package requires and is used here without.
 Where `NAME.in` says `{version}`, there is a `pypi/NAME-VERSION.txt` for each release of
 TensorFlow that the workspace serves. With NAMEs only those locks are renewed, for
 example `tensorflow-2.19.1`.
+What a line "# lock_pypi leaves out: ..." of `NAME.in` names is resolved, but not
+written: what a package requires and is used here without.
 """
 
 import argparse
@@ -127,12 +127,11 @@ def main(arguments: list[str]) -> int:
             requirements.write(text)
             requirements.flush()
             report = resolve(requirements.name)
-            without = left_out(requirements.name)
+        without = left_out(path)
         output = os.path.join(os.path.dirname(path), name + ".txt")
         with open(output, "w") as file:
-            file.write(
-                lock_text(os.path.relpath(path, workspace), report, without)
-            )
+            source = os.path.relpath(path, workspace)
+            file.write(lock_text(source, report, without))
         print(f"{output}: {len(report) - len(without)} wheels")
     return 0
 

@@ -15,6 +15,7 @@
 
 #include "tflite/custom/benchmark/benchmark.h"
 #include "tflite/custom/benchmark/crash_report.h"
+#include "tflite/custom/benchmark/default_graph.h"
 #include "tflite/custom/benchmark/error_or.h"
 #include "tflite/custom/benchmark/options.h"
 #include "tflite/custom/benchmark/stderr_capture.h"
@@ -22,7 +23,7 @@
 
 namespace {
 
-constexpr char kDefaultGraph[] = "atan.tflite";
+using ::tflite::custom::benchmark::kDefaultGraph;
 
 std::string DefaultGraph() {
   std::error_code error;
@@ -59,7 +60,12 @@ int main(int argc, char** argv) {
     PrintUsage(argv[0], std::cout);
     return EXIT_SUCCESS;
   }
-  if (options->graph.empty()) options->graph = DefaultGraph();
+  if (options->graph.empty()) {
+    if (*kDefaultGraph == '\0') {
+      return Fail({"--graph is missing: name the .tflite file to run"});
+    }
+    options->graph = DefaultGraph();
+  }
   EnterFolderOfUser();
   std::optional<Error> error;
   {

@@ -1,5 +1,6 @@
-// The list that RegisterCustomOps works on. A binary that needs few kernels has
-// another file in the place of this one: see tflite_selected_ops.bzl.
+// The kernels of this folder that RegisterCustomOps works on. A binary that
+// needs few of them has another file in the place of this one: see
+// tflite_selected_ops.bzl.
 
 #include "tflite/custom/custom_ops.h"
 
@@ -9,7 +10,7 @@
 
 namespace tflite::custom {
 
-const std::vector<CustomOp>& CustomOps() {
+const std::vector<CustomOp>& ListedCustomOps() {
   static const auto* const ops = new std::vector<CustomOp>{
 #define TFLITE_CUSTOM_OP(name_space, name) \
   {name_space::name##OpRegistrationExternal, name_space::name##OpRegistration},

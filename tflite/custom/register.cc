@@ -1,6 +1,8 @@
 #include "tflite/custom/register.h"
 
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <string>
 #include <vector>
@@ -12,6 +14,24 @@
 namespace tflite::custom {
 
 namespace {
+
+struct AddedOps {
+  std::vector<CustomOp> ops;
+  bool final = false;
+};
+
+// Those who add to it do so before main, in an order that nobody knows.
+AddedOps& Added() {
+  static auto* const added = new AddedOps;
+  return *added;
+}
+
+bool IsSameOp(const CustomOp& a, const CustomOp& b) {
+  const TfLiteRegistration& x = *a.registration();
+  const TfLiteRegistration& y = *b.registration();
+  return x.version == y.version &&
+         std::strcmp(x.custom_name, y.custom_name) == 0;
+}
 
 // What a runtime may use that came in another library than the operators: it
 // would read them with a layout of its own.
@@ -28,6 +48,36 @@ const std::vector<TfLiteRegistration>& ForeignRegistrations() {
 }
 
 }  // namespace
+
+bool AddCustomOps(const std::vector<CustomOp>& ops) {
+  AddedOps& added = Added();
+  if (added.final) {
+    std::fprintf(stderr,
+                 "AddCustomOps: '%s' comes too late: the custom ops have been "
+                 "registered already; add ops before main\n",
+                 ops.empty() ? "" : ops[0].registration()->custom_name);
+    std::abort();
+  }
+  added.ops.insert(added.ops.end(), ops.begin(), ops.end());
+  return true;
+}
+
+const std::vector<CustomOp>& CustomOps() {
+  static const auto* const all = [] {
+    auto* ops = new std::vector<CustomOp>(ListedCustomOps());
+    AddedOps& added = Added();
+    added.final = true;
+    for (const CustomOp& op : added.ops) {
+      const auto same = [&op](const CustomOp& other) {
+        return IsSameOp(op, other);
+      };
+      ops->erase(std::remove_if(ops->begin(), ops->end(), same), ops->end());
+      ops->push_back(op);
+    }
+    return ops;
+  }();
+  return *all;
+}
 
 std::vector<std::string> CustomOpNames() {
   std::vector<std::string> names;

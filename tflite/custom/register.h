@@ -13,7 +13,7 @@ class MutableOpResolver;
 
 namespace custom {
 
-// A kernel of this folder. Both functions return singletons.
+// A kernel. Both functions return singletons.
 struct CustomOp {
   TfLiteRegistrationExternal* (*registration_external)();
   const TfLiteRegistration* (*registration)();
@@ -21,6 +21,15 @@ struct CustomOp {
 
 // Every kernel of this folder, in the order of custom_ops.inc; of a target of
 // tflite_selected_ops, those that its models need.
+const std::vector<CustomOp>& ListedCustomOps();
+
+// Adds kernels of other folders, and returns true. The source that
+// tflite_custom_ops writes calls it as its library is loaded; once CustomOps()
+// has been called it would be too late, and ends the program.
+bool AddCustomOps(const std::vector<CustomOp>& ops);
+
+// The listed kernels and the added ones. Of kernels with one name and version
+// only the last is there, so that an added one takes a listed one's place.
 const std::vector<CustomOp>& CustomOps();
 
 // Their names, sorted.

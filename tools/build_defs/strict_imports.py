@@ -35,7 +35,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-_REQUIREMENTS = "tools/repositories/pypi/tensorflow.in"
+_ADD_PACKAGE = "add its package to tools/repositories/pypi/tensorflow.in"
+_ADD_PACKAGE_ELSEWHERE = (
+    "install its package with pypi_packages and give it a label with "
+    "py_wheel_library"
+)
 _STANDARD_LIBRARY = sys.stdlib_module_names | {"__future__", "__main__"}
 _IMPORT_ERRORS = frozenset(
     ["ImportError", "ModuleNotFoundError", "Exception", "BaseException"]
@@ -335,15 +339,23 @@ def _complaint(item: Import, target: Target) -> str:
             f"module in it, such as {below[0]}"
         )
     folder, _, last = name.rpartition(".")
-    if folder and name.partition(".")[0] in _roots(target):
+    repository = _roots(target).get(name.partition(".")[0])
+    if folder and repository is not None:
         return (
             f"imports {name}, whose target is not in deps; "
-            f'add "//{folder.replace(".", "/")}:{last}"'
+            f'add "{repository}//{folder.replace(".", "/")}:{last}"'
         )
+    # In the rules' own workspace their labels begin with no repository.
+    elsewhere = any(_repository(known.label) for known in target.known)
     return (
         f"imports {name}, which no target of this workspace provides; "
-        f"add its package to {_REQUIREMENTS}"
+        f"{_ADD_PACKAGE_ELSEWHERE if elsewhere else _ADD_PACKAGE}"
     )
+
+
+def _repository(label: str) -> str:
+    """Returns `@name` of `@name//package:target`, and nothing of `//...`."""
+    return label.partition("//")[0]
 
 
 def _modules(target: Target) -> Iterator[str]:
@@ -354,15 +366,17 @@ def _modules(target: Target) -> Iterator[str]:
         yield from provider.modules or ()
 
 
-def _roots(target: Target) -> set[str]:
-    """Returns the folders at the root that hold the workspace's modules.
+def _roots(target: Target) -> dict[str, str]:
+    """Returns the folders that hold modules, at the root of their repositories.
+
+    The values are the repositories, as labels begin.
 
     A module of somebody else's package lies in no folder of its target: the
     module tensorflow of //third_party/py/tensorflow does not make
     //tensorflow a folder.
     """
     roots = {
-        source.module.partition(".")[0]
+        source.module.partition(".")[0]: _repository(target.label)
         for source in target.sources
         if "." in source.module
     }
@@ -370,7 +384,9 @@ def _roots(target: Target) -> set[str]:
         folder = provider.label.rpartition("//")[2].partition(":")[0]
         for module in provider.modules or ():
             if folder and _covers(folder.replace("/", "."), module):
-                roots.add(module.partition(".")[0])
+                roots.setdefault(
+                    module.partition(".")[0], _repository(provider.label)
+                )
     return roots
 
 

@@ -214,6 +214,35 @@ class CheckTest(unittest.TestCase):
             deps=[{**_ERRORS, "keep": True}],
         )
 
+    def test_labels_of_another_repository_begin_with_its_name(self):
+        lite = {
+            "label": "@custom_ops//tflite/custom/python:registerers",
+            "modules": ["tflite.custom.python.registerers"],
+            "keep": True,
+        }
+        self.assert_fails(
+            "from tflite.custom.python import interpreter",
+            "//ops/x:x: a.py:1 imports tflite.custom.python.interpreter, "
+            "whose target is not in deps; "
+            'add "@custom_ops//tflite/custom/python:interpreter"',
+            deps=[lite],
+        )
+        self.assert_fails(
+            "import ops.y.z",
+            "//ops/x:x: a.py:1 imports ops.y.z, whose target is not in deps; "
+            'add "//ops/y:z"',
+            deps=[lite],
+        )
+
+    def test_packages_are_added_in_the_workspace_that_uses_the_rules(self):
+        self.assert_fails(
+            "import scipy",
+            "//ops/x:x: a.py:1 imports scipy, which no target of this "
+            "workspace provides; install its package with pypi_packages and "
+            "give it a label with py_wheel_library",
+            known=[{**_NUMPY, "label": "@custom_ops//third_party/py/numpy"}],
+        )
+
     def test_folder_is_no_module(self):
         self.assert_fails(
             "import ops.multiplex_2\nfrom ops import multiplex_2\n",

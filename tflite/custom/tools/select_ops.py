@@ -37,7 +37,7 @@ _SOURCE = """\
 
 namespace tflite::custom {{
 
-const std::vector<CustomOp>& CustomOps() {{
+const std::vector<CustomOp>& ListedCustomOps() {{
   static const auto* const ops = new std::vector<CustomOp>{{
 {entries}  }};
   return *ops;

@@ -10,7 +10,6 @@ gen_multiplex_2_op.examples_multiplex_dense([True], [1])  # wrong
 gen_multiplex_2_op.examples_multiplex_dense([True], [1], [2], nam="m")  # wrong
 gen_multiplex_2_op.examples_multiplex_dense([True], [1], object())  # wrong
 gen_multiplex_2_op.examples_multiplexdense([True], [1], [2])  # wrong
-gen_simple_hash_table_op.examples_simple_hash_table_create(
-    1.5, "int32"
-)  # wrong
+create = gen_simple_hash_table_op.examples_simple_hash_table_create
+create(1.5, "int32")  # wrong
 count: int = custom_op_names()  # wrong

@@ -68,12 +68,13 @@ _SYSTEM_LIBRARIES = frozenset(
 _CHECK = """\
 import tensorflow as _tensorflow
 
-if not f"{{_tensorflow.__version__}}.".startswith("{minor}."):
+# The folder that an uninstalled TensorFlow may leave behind is a module without a version.
+_version = getattr(_tensorflow, "__version__", "of no known version")
+if not f"{{_version}}.".startswith("{minor}."):
     raise ImportError(
         f"{{__name__}} was built for TensorFlow {built}, and this is TensorFlow "
-        f"{{_tensorflow.__version__}}: its ops cannot be loaded. Install"
-        " \\"{requirement}\\", or a {distribution} that was built for"
-        f" {{_tensorflow.__version__}}.",
+        f"{{_version}}: its ops cannot be loaded. Install '{requirement}', or a "
+        "{distribution} that was built for the one here.",
         name=__name__,
     )
 """

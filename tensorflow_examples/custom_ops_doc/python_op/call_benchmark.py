@@ -67,8 +67,8 @@ class LoopInC(Loop):
             }}
             const npy_double* in = (const npy_double*)PyArray_DATA({x});
             npy_double* out = (npy_double*)PyArray_DATA({z});
-            for (npy_intp i = 0; i < PyArray_SIZE({x}); ++i)
-                out[i] = in[i] * 2;
+            const npy_intp n = PyArray_SIZE({x});
+            for (npy_intp i = 0; i < n; ++i) out[i] = in[i] * 2;
         """
 
 
@@ -149,7 +149,7 @@ def main(_) -> None:
     )
     print(f"{'':26}{'ours':>10}{'peer':>10}{'ratio':>9}  10-90 %")
     for name, ours, peer, peer_name, calls in rows:
-        rounds = _ROUNDS.value if calls > 1 else 5
+        rounds = _ROUNDS.value if calls > 1 else 15
         a, b, ratios = compare(ours, peer, rounds, calls)
         low, mid, high = np.percentile(ratios, [10, 50, 90])
         print(

@@ -281,6 +281,24 @@ class StorageTest(tf.test.TestCase):
             for i, output in enumerate(outputs):
                 self.assertAllEqual(output[:1], [2.0 * i])
 
+    def test_large_storage_becomes_the_tensors_memory_without_a_copy(self):
+        addresses = set()
+
+        class Noting(Reusing):
+            def perform(self, node, inputs, output_storage):
+                super().perform(node, inputs, output_storage)
+                addresses.add(output_storage[0][0].ctypes.data)
+
+        op = Noting()
+        x = tf.ones([100_000])
+        for _ in range(3):
+            op(x)
+        addresses.clear()
+        output = op(x)
+        self.assertIn(np.asarray(memoryview(output)).ctypes.data, addresses)
+        self.assertAllEqual(op(x + 1)[:1], [4.0])
+        self.assertAllEqual(output[:1], [2.0])
+
     def test_in_graphs_storage_goes_round_too(self):
         op = Reusing()
         run = tf.function(lambda x: op(x), autograph=False)

@@ -292,14 +292,15 @@ def _unshared(
     for x in inputs:
         if value is x:
             return value
-    base = value.base
-    if base is None:
-        # An op that keeps an array could change it later.
-        if cell[0] is value and sys.getrefcount(value) > _OWN_REFERENCES:
-            return value.copy()
-    elif any(np.may_share_memory(value, x) for x in inputs):
+    # An op that keeps an array could change it later.
+    if cell[0] is value and sys.getrefcount(value) > _OWN_REFERENCES:
         return value.copy()
-    elif not isinstance(base, np.ndarray) or sys.getrefcount(base) > 3:
+    base = value.base
+    if base is not None and (
+        any(np.may_share_memory(value, x) for x in inputs)
+        or not isinstance(base, np.ndarray)
+        or sys.getrefcount(base) > 3
+    ):
         return value.copy()
     if not value.flags.c_contiguous:
         return np.require(value, requirements="C")
@@ -333,6 +334,7 @@ def _give_back_storage(
     """Keeps the outputs for the next call, if the op is one that reuses them."""
     if cache.declined >= 3 or len(cache.storage) >= 4:
         return
+    used = False
     if any(offered):
         used = any(
             before and before == id(cell[0])
@@ -343,9 +345,35 @@ def _give_back_storage(
         value = cell[0]
         if (
             not isinstance(value, np.ndarray)
-            or value.base is not None
+            or not (value.base is None or _is_aligned(value))
             or not value.flags.writeable
             or value.nbytes > config.storage_reuse_limit
         ):
             cell[0] = None
+        elif used and value.nbytes >= 1 << 16 and not _is_aligned(value):
+            cell[0] = _aligned_like(value)
     cache.storage.append(storage)
+
+
+# TensorFlow takes memory over without a copy where it is aligned so. NumPy's own
+# is not, so an op that uses what it is offered is offered such memory.
+_ALIGNMENT = 64
+
+
+def _aligned_like(array: np.ndarray) -> np.ndarray:
+    memory = np.empty(array.nbytes + _ALIGNMENT, np.uint8)
+    start = -memory.ctypes.data % _ALIGNMENT
+    aligned = memory[start : start + array.nbytes]
+    return aligned.view(array.dtype).reshape(array.shape)
+
+
+def _is_aligned(array: np.ndarray) -> bool:
+    """Whether an array is one that `_aligned_like` made."""
+    memory = array.base
+    return (
+        isinstance(memory, np.ndarray)
+        and memory.dtype == np.uint8
+        and memory.nbytes == array.nbytes + _ALIGNMENT
+        and array.ctypes.data % _ALIGNMENT == 0
+        and array.flags.c_contiguous
+    )

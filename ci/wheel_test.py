@@ -29,6 +29,7 @@ _LIBRARIES_OF_OTHERS = frozenset(
 )
 
 _MODULES = (
+    "tensorflow_examples.custom_ops_doc.distributed_hash_table.distributed_hash_table",
     "tensorflow_examples.custom_ops_doc.multiplex_2.multiplex_2_op",
     "tensorflow_examples.custom_ops_doc.multiplex_2.gen_multiplex_2_op",
     "tensorflow_examples.custom_ops_doc.simple_hash_table.simple_hash_table",

@@ -1,0 +1,98 @@
+"""Servers of tables on this machine, as processes of their own."""
+
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Sequence
+
+
+class LocalServers:
+    """Some `table_server` processes, which know each other.
+
+    >>> with LocalServers(2) as servers:
+    ...   devices = connect(servers.addresses)
+    """
+
+    def __init__(self, count: int) -> None:
+        """Starts servers and waits until they serve.
+
+        Args:
+          count: How many.
+
+        Raises:
+          RuntimeError: If one of them ends instead.
+        """
+        self.addresses = [f"localhost:{port}" for port in _free_ports(count)]
+        self._processes = [self._popen(i) for i in range(count)]
+        try:
+            for process in self._processes:
+                _wait_for(process)
+        except BaseException:
+            self.stop()
+            raise
+
+    def __enter__(self) -> "LocalServers":
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.stop()
+
+    def kill(self, server: int) -> None:
+        """Ends a server as a machine that fails does."""
+        process = self._processes[server]
+        process.kill()
+        process.communicate()
+
+    def restart(self, server: int) -> None:
+        """Starts a server that was killed, at the address that it had."""
+        self._processes[server] = self._popen(server)
+        _wait_for(self._processes[server])
+
+    def stop(self) -> None:
+        """Ends all servers."""
+        for server in range(len(self._processes)):
+            self.kill(server)
+
+    def _popen(self, server: int) -> subprocess.Popen:
+        return run_server(
+            [
+                f"--cluster={','.join(self.addresses)}",
+                f"--task_index={server}",
+            ]
+        )
+
+
+def run_server(arguments: Sequence[str]) -> subprocess.Popen:
+    """Starts a `table_server`, with all that it prints in one pipe."""
+    return subprocess.Popen(
+        [
+            sys.executable,
+            "-m",
+            "tensorflow_examples.custom_ops_doc.distributed_hash_table."
+            "table_server",
+            *arguments,
+        ],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+
+
+def _wait_for(process: subprocess.Popen) -> None:
+    said = []
+    for line in process.stdout:
+        said.append(line)
+        if line.startswith("serving at "):
+            return
+    raise RuntimeError(f"table_server ended: {''.join(said)}")
+
+
+def _free_ports(count: int) -> list[int]:
+    """Returns ports that nobody listens at, all different."""
+    sockets = [socket.create_server(("localhost", 0)) for _ in range(count)]
+    ports = [each.getsockname()[1] for each in sockets]
+    for each in sockets:
+        each.close()
+    return ports

@@ -34,15 +34,31 @@ def _keep_freed_memory(run: row.Run) -> None:
     libc.mallopt(_M_TRIM_THRESHOLD, 2**31 - 1)
 
 
+def _inputs(items: int) -> tuple[tf.Tensor, tf.Tensor, tf.Tensor]:
+    rng = np.random.default_rng(0)
+    cond = tf.constant(rng.random(items) < 0.5)
+    a, b = (tf.constant(rng.random(items, np.float32)) for _ in range(2))
+    return cond, a, b
+
+
 def _where(run: row.Run) -> Mapping[str, measure.Side]:
     _keep_freed_memory(run)
-    rng = np.random.default_rng(0)
-    cond = tf.constant(rng.random(run.items) < 0.5)
-    a = tf.constant(rng.random(run.items, np.float32))
-    b = tf.constant(rng.random(run.items, np.float32))
+    cond, a, b = _inputs(run.items)
     return {
         "multiplex": lambda: multiplex_2_op.multiplex(cond, a, b),
         "tf.where": lambda: tf.where(cond, a, b),
+    }
+
+
+def _where_scalar(run: row.Run) -> Mapping[str, measure.Side]:
+    _keep_freed_memory(run)
+    cond, a, _ = _inputs(run.items)
+    zero = tf.constant(0.0)
+    return {
+        "multiplex": lambda: multiplex_2_op.multiplex(
+            cond, a, zero, broadcast_scalars=True
+        ),
+        "tf.where": lambda: tf.where(cond, a, zero),
     }
 
 
@@ -58,17 +74,35 @@ ROWS = (
         measure=measure.interleaved(_where),
     ),
     row.Row(
-        name="multiplex_2/float32_limit",
-        about="The function behind the op, over memory that is there; memcpy "
-        "reads and writes as many bytes in all.",
+        name="multiplex_2/float32_and_scalar",
+        about="As the row before, with a scalar for b.",
         item="element",
         items=20_000_000,
         quick_items=1_000_000,
         ours="multiplex",
-        peers=(row.Peer("memcpy", floor=0.8, is_limit=True),),
+        peers=(row.Peer("tf.where", floor=1.3),),
+        measure=measure.interleaved(_where_scalar),
+    ),
+    row.Row(
+        name="multiplex_2/float32_limit",
+        about="The function behind the op, over memory that is there. The "
+        "copies read and write as many bytes in all; one writes past the "
+        "caches, as ours does and not every memcpy.",
+        item="element",
+        items=20_000_000,
+        quick_items=1_000_000,
+        ours="multiplex",
+        peers=(
+            row.Peer("memcpy", floor=0.8, is_limit=True),
+            row.Peer("streaming copy", floor=0.8, is_limit=True),
+        ),
         measure=measure.google_benchmark(
             "multiplex_benchmark",
-            {"multiplex": "multiplex", "memcpy": "memcpy"},
+            {
+                "multiplex": "multiplex",
+                "memcpy": "memcpy",
+                "streaming copy": "streaming_copy",
+            },
         ),
     ),
 )

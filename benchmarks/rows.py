@@ -2,5 +2,9 @@
 
 from benchmarks import multiplex_rows
 from benchmarks import row
+from benchmarks import simple_hash_table_rows
 
-ROWS: tuple[row.Row, ...] = (*multiplex_rows.ROWS,)
+ROWS: tuple[row.Row, ...] = (
+    *multiplex_rows.ROWS,
+    *simple_hash_table_rows.ROWS,
+)

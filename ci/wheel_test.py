@@ -33,6 +33,7 @@ _MODULES = (
     "tensorflow_examples.custom_ops_doc.multiplex_2.gen_multiplex_2_op",
     "tensorflow_examples.custom_ops_doc.simple_hash_table.simple_hash_table",
     "tensorflow_examples.custom_ops_doc.simple_hash_table.gen_simple_hash_table_op",
+    "tensorflow_examples.custom_ops_doc.variable_sparse_update.variable_sparse_update_op",
     "tensorflow_examples.custom_ops_doc.python_op.python_op",
 )
 
@@ -178,6 +179,19 @@ class WheelTest(unittest.TestCase):
             print(table.dtype)
         """)
         self.assertEqual(output, "<dtype: 'resource'>\n")
+
+    def test_variable_sparse_update(self):
+        output = self.python("""
+            import tensorflow as tf
+            from tensorflow_examples.custom_ops_doc.variable_sparse_update.variable_sparse_update_op import (
+                variable_sparse_update,
+            )
+
+            v = tf.Variable([1, 2, 3, 4])
+            variable_sparse_update(v, [[1], [3]], 10, "multiply")
+            print(v.numpy())
+        """)
+        self.assertEqual(output, "[ 1 20  3 40]\n")
 
     def test_python_op(self):
         output = self.python("""

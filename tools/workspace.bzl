@@ -47,6 +47,11 @@ def custom_ops_workspace():
         tools = {tool: _LLVM + tool for tool in _LLVM_TOOLS},
     )
     debian_root(
+        name = "debian_benchmark",
+        build_file = Label("//third_party/benchmark:debian_benchmark.BUILD"),
+        lock = Label("//third_party/benchmark:lock.json"),
+    )
+    debian_root(
         name = "debian_python",
         build_file = Label("//tools/toolchains/python:debian_python.BUILD"),
         files = {Label("//tools/toolchains/python:sitecustomize.py"): "usr/lib/python3.11/sitecustomize.py"},
@@ -69,6 +74,10 @@ def custom_ops_workspace():
     pypi_packages(
         name = "pypi_lint",
         lock = Label("//tools/repositories/pypi:lint.txt"),
+    )
+    pypi_packages(
+        name = "pypi_charts",
+        lock = Label("//tools/repositories/pypi:charts.txt"),
     )
     pypi_packages(
         name = "pypi_checks",

@@ -79,8 +79,7 @@ debian_root = repository_rule(
         "files": attr.label_keyed_string_dict(doc = "Files of our own, added to the root: label to path in the root."),
         "launcher": attr.label(
             allow_single_file = True,
-            doc = "Template of the launchers in `bin/`; `%{program}` is the path in the root.",
-            mandatory = True,
+            doc = "Template of the launchers in `bin/`, where there are `tools`; `%{program}` is the path in the root.",
         ),
         "lock": attr.label(doc = "The lock that `lock_debian` writes: packages with version, path and SHA-256.", mandatory = True),
         "tools": attr.string_dict(doc = "Programs offered under `bin/`: name to path in the root."),

@@ -183,6 +183,159 @@ class MultiplexValuesTest(tf.test.TestCase, parameterized.TestCase):
         )
 
 
+class MultiplexScalarsTest(tf.test.TestCase, parameterized.TestCase):
+    """What holds with `broadcast_scalars`."""
+
+    def _multiplex(self, *inputs):
+        return multiplex_2_op.multiplex(*inputs, broadcast_scalars=True)
+
+    _INPUTS = (
+        ("a", [True, False, True], 1, [10, 20, 30]),
+        ("b", [True, False, True], [1, 2, 3], 10),
+        ("a_and_b", [True, False, True], 1, 10),
+        ("true_cond", True, [1, 2, 3], [10, 20, 30]),
+        ("false_cond", False, [1, 2, 3], [10, 20, 30]),
+        ("true_cond_and_a", True, 1, [10, 20, 30]),
+        ("false_cond_and_a", False, 1, [10, 20, 30]),
+        ("true_cond_and_b", True, [1, 2, 3], 10),
+        ("false_cond_and_b", False, [1, 2, 3], 10),
+        ("all", True, 1, 10),
+        ("none", [True, False, True], [1, 2, 3], [10, 20, 30]),
+        ("one_element", [True], [1], 10),
+        ("matrix", [[True, False], [False, True]], 1, [[10, 20], [30, 40]]),
+        ("empty", np.zeros([2, 0, 3], bool), 1, np.zeros([2, 0, 3], int)),
+    )
+
+    @parameterized.named_parameters(*_INPUTS)
+    def test_agrees_with_tf_where_for_numbers(self, cond, a, b):
+        for dtype in _NUMERIC_DTYPES:
+            x, y = (tf.cast(tf.constant(v, tf.int64), dtype) for v in (a, b))
+            result = self._multiplex(cond, x, y)
+            self.assertEqual(result.dtype, dtype)
+            self.assertAllEqual(result, tf.where(cond, x, y))
+
+    @parameterized.named_parameters(*_INPUTS)
+    def test_agrees_with_tf_where_for_strings_in_a_function(self, cond, a, b):
+        @tf.function
+        def run(cond, a, b):
+            # Temporaries, whose memory the output may take.
+            return self._multiplex(
+                cond, tf.strings.as_string(a), tf.strings.as_string(b)
+            )
+
+        a, b = tf.constant(a, tf.int64), tf.constant(b, tf.int64)
+        cond = tf.constant(cond)
+        expected = tf.strings.as_string(tf.where(cond, a, b))
+        self.assertAllEqual(run(cond, a, b), expected)
+
+    def test_large_inputs_are_right_in_every_shard(self):
+        n = 5_000_017
+        cond = np.random.default_rng(0).random(n) < 0.5
+        values = np.arange(n, dtype=np.float32)
+        for inputs in (
+            (cond, 0.5, values),
+            (cond, values, 0.5),
+            (cond, np.float32(0.5), 1.5),
+            (True, 0.5, values),
+        ):
+            self.assertTrue(
+                np.array_equal(self._multiplex(*inputs), np.where(*inputs))
+            )
+
+    @parameterized.named_parameters(
+        ("scalars", [], [], [], []),
+        ("scalar_a", [2, 3], [], [2, 3], [2, 3]),
+        ("scalar_cond", [], [2, None], [None, 3], [2, 3]),
+        ("unknown_may_be_a_scalar", [None, 3], None, [], [None, 3]),
+        ("unknown_may_be_anything", [], None, [], None),
+        ("nothing_known", None, None, None, None),
+    )
+    def test_output_shape_is_all_that_the_inputs_know(
+        self, cond, a, b, expected
+    ):
+        with tf.Graph().as_default():
+            result = self._multiplex(
+                tf.compat.v1.placeholder(tf.bool, cond),
+                tf.compat.v1.placeholder(tf.float32, a),
+                tf.compat.v1.placeholder(tf.float32, b),
+            )
+        self.assertEqual(
+            result.shape.as_list() if result.shape.rank is not None else None,
+            expected,
+        )
+
+    def test_shapes_that_differ_are_named(self):
+        inputs = [True, False, True], [1.0, 2.0], 3.0
+        message = (
+            r"a and cond must have the same shape or be scalars\. "
+            r"a shape: \[2\] cond shape: \[3\]"
+        )
+        with self.assertRaisesRegex(errors.InvalidArgumentError, message):
+            self._multiplex(*inputs)
+        with self.assertRaisesRegex(ValueError, message):
+            with tf.Graph().as_default():
+                self._multiplex(*inputs)
+        with self.assertRaisesRegex(
+            errors.InvalidArgumentError,
+            r"b and cond must have the same shape or be scalars",
+        ):
+            self._multiplex([True, False, True], 3.0, [1.0, 2.0])
+        with self.assertRaisesRegex(
+            errors.InvalidArgumentError,
+            r"a and b must have the same shape or be scalars",
+        ):
+            self._multiplex(True, [1.0], [[1.0]])
+
+    def test_vectors_of_one_element_are_not_broadcast(self):
+        with self.assertRaisesRegex(
+            errors.InvalidArgumentError, r"a shape: \[2\] b shape: \[1\]"
+        ):
+            self._multiplex([True, False], [1, 2], [3])
+
+    @parameterized.named_parameters(
+        ("eager", lambda f: f, None),
+        ("function", tf.function, None),
+        (
+            "function_of_unknown_shapes",
+            tf.function,
+            [tf.TensorSpec(None, tf.bool), *[tf.TensorSpec(None)] * 2],
+        ),
+    )
+    def test_gradient_is_that_of_tf_where(self, wrap, signature):
+        def gradients(choose, cond, a, b):
+            with tf.GradientTape() as tape:
+                tape.watch([a, b])
+                y = choose(cond, a**2, b**3)
+                loss = tf.reduce_sum(y**2)
+            return tape.gradient(loss, [a, b])
+
+        vector = tf.constant([1.0, 2.0, 3.0])
+        for cond in (tf.constant([True, False, True]), tf.constant(True)):
+            for a, b in ((vector, 2.0), (2.0, vector), (2.0, 3.0)):
+                a, b = tf.constant(a), tf.constant(b)
+
+                def ours(cond, a, b):
+                    return gradients(self._multiplex, cond, a, b)
+
+                run = wrap(ours)
+                if signature:
+                    run = tf.function(ours, input_signature=signature)
+                self.assertAllClose(
+                    run(cond, a, b), gradients(tf.where, cond, a, b)
+                )
+
+    def test_second_derivative_exists(self):
+        cond, a, b = [True, False], tf.constant([1.0, 2.0]), tf.constant(3.0)
+        with tf.GradientTape() as outer:
+            outer.watch(b)
+            with tf.GradientTape() as inner:
+                inner.watch(b)
+                y = self._multiplex(cond, a, b**3)
+            first = inner.gradient(y, b)
+        self.assertAllClose(first, 27.0)
+        self.assertAllClose(outer.gradient(first, b), 18.0)
+
+
 class MultiplexErrorsTest(tf.test.TestCase):
     def test_eager_names_shapes_of_a_and_b_that_differ(self):
         with self.assertRaisesRegex(
@@ -345,6 +498,24 @@ class MultiplexGradientTest(tf.test.TestCase):
             [self._a, self._b],
         )
         self.assertAllClose(analytic, numeric, atol=1e-2)
+
+    def test_gradient_of_variants_passes_them_on(self):
+        cond = tf.constant(True)
+        with tf.GradientTape() as tape:
+            tape.watch(self._a)
+            one, two = (
+                tf.raw_ops.TensorListFromTensor(
+                    tensor=x, element_shape=tf.constant([], tf.int32)
+                )
+                for x in (self._a, self._b)
+            )
+            values = tf.raw_ops.TensorListStack(
+                input_handle=multiplex_2_op.multiplex(cond, one, two),
+                element_shape=tf.constant([], tf.int32),
+                element_dtype=tf.float32,
+            )
+            loss = tf.reduce_sum(values**2)
+        self.assertAllClose(tape.gradient(loss, self._a), 2 * self._a)
 
     def test_second_derivative_exists(self):
         with tf.GradientTape() as outer:

@@ -1,7 +1,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <memory>
+#include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -51,6 +54,30 @@ tstring Owned(const tstring& s) { return tstring(s.data(), s.size()); }
 
 template <class T>
 T Owned(const T& number) {
+  return number;
+}
+
+// What a table holds of a value. A string may be long, so what is read of it
+// under the lock is a pointer: its bytes are copied, and freed, outside.
+template <class V>
+using Held = std::conditional_t<std::is_same_v<V, tstring>,
+                                std::shared_ptr<const tstring>, V>;
+
+std::shared_ptr<const tstring> Hold(const tstring& s) {
+  return std::make_shared<const tstring>(Owned(s));
+}
+
+template <class T>
+T Hold(const T& number) {
+  return number;
+}
+
+const tstring& ValueOf(const std::shared_ptr<const tstring>& held) {
+  return *held;
+}
+
+template <class T>
+const T& ValueOf(const T& number) {
   return number;
 }
 
@@ -143,10 +170,11 @@ class SimpleHashTableResource : public ::tensorflow::ResourceBase {
   // Sets the value of a key. Both tensors are scalars.
   absl::Status Insert(const Tensor& key, const Tensor& value) {
     K key_val = Owned(key.scalar<K>()());
-    V value_val = Owned(value.scalar<V>()());
+    // What was there before ends with it, after the lock.
+    Held<V> held = Hold(value.scalar<V>()());
 
     absl::MutexLock l(&mu_);
-    table_.insert_or_assign(std::move(key_val), std::move(value_val));
+    std::swap(table_[std::move(key_val)], held);
     return absl::OkStatus();
   }
 
@@ -157,11 +185,8 @@ class SimpleHashTableResource : public ::tensorflow::ResourceBase {
     const V& default_val = default_value.scalar<V>()();
     V& value_val = value->scalar<V>()();
 
-    // The lock is held too shortly for a lock that readers share to be worth
-    // its cost.
-    absl::MutexLock l(&mu_);
-    value_val =
-        Owned(::tensorflow::gtl::FindWithDefault(table_, key_val, default_val));
+    const std::optional<Held<V>> found = Find(key_val);
+    value_val = Owned(found.has_value() ? ValueOf(*found) : default_val);
     return absl::OkStatus();
   }
 
@@ -169,8 +194,7 @@ class SimpleHashTableResource : public ::tensorflow::ResourceBase {
   absl::Status Remove(const Tensor& key) {
     const K& key_val = key.scalar<K>()();
 
-    absl::MutexLock l(&mu_);
-    if (table_.erase(key_val) != 1) {
+    if (Extract(key_val).empty()) {
       return absl::NotFoundError(
           absl::StrCat("Key for remove not found: ", Printable(key_val)));
     }
@@ -179,6 +203,8 @@ class SimpleHashTableResource : public ::tensorflow::ResourceBase {
 
   // Writes all pairs to the outputs "keys" and "values".
   absl::Status Export(OpKernelContext* ctx) const {
+    // The lock is held for all of it: how long the outputs are is known only
+    // then.
     absl::MutexLock l(&mu_);
     const TensorShape shape({static_cast<int64_t>(table_.size())});
     Tensor* keys;
@@ -189,7 +215,7 @@ class SimpleHashTableResource : public ::tensorflow::ResourceBase {
     V* value_out = values->flat<V>().data();
     for (const auto& [key, value] : table_) {
       *key_out++ = key;
-      *value_out++ = value;
+      *value_out++ = ValueOf(value);
     }
     return absl::OkStatus();
   }
@@ -198,10 +224,10 @@ class SimpleHashTableResource : public ::tensorflow::ResourceBase {
   absl::Status Import(const Tensor& keys, const Tensor& values) {
     const K* key_data = keys.flat<K>().data();
     const V* value_data = values.flat<V>().data();
-    absl::flat_hash_map<K, V> table;
+    Table table;
     table.reserve(keys.NumElements());
     for (int64_t i = 0; i < keys.NumElements(); ++i) {
-      table.insert_or_assign(Owned(key_data[i]), Owned(value_data[i]));
+      table.insert_or_assign(Owned(key_data[i]), Hold(value_data[i]));
     }
 
     // The old pairs end with `table`, after the lock.
@@ -223,7 +249,7 @@ class SimpleHashTableResource : public ::tensorflow::ResourceBase {
         break;
       }
       const std::string pair =
-          absl::StrCat(Printable(key), ": ", Printable(value));
+          absl::StrCat(Printable(key), ": ", Printable(ValueOf(value)));
       absl::StrAppend(&result, pair.substr(0, kMaxPairLength),
                       pair.size() > kMaxPairLength ? " ..." : "", ", ");
     }
@@ -232,8 +258,24 @@ class SimpleHashTableResource : public ::tensorflow::ResourceBase {
   }
 
  private:
+  using Table = absl::flat_hash_map<K, Held<V>>;
+
+  std::optional<Held<V>> Find(const K& key) const {
+    // The lock is held too shortly for a lock that readers share to be worth
+    // its cost.
+    absl::MutexLock l(&mu_);
+    const Held<V>* found = ::tensorflow::gtl::FindOrNull(table_, key);
+    return found ? std::make_optional(*found) : std::nullopt;
+  }
+
+  // Takes a pair out, if it is there.
+  typename Table::node_type Extract(const K& key) {
+    absl::MutexLock l(&mu_);
+    return table_.extract(key);
+  }
+
   mutable absl::Mutex mu_;
-  absl::flat_hash_map<K, V> table_ ABSL_GUARDED_BY(mu_);
+  Table table_ ABSL_GUARDED_BY(mu_);
 };
 
 namespace {

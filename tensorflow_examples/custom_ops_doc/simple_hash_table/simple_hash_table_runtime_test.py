@@ -365,6 +365,30 @@ class RuntimesTest(tf.test.TestCase):
         self.assertAllEqual(values[own], keys[own] // 1000)
         self.assertBetween(int(table.find(-2)), 0, num_threads - 1)
 
+    def test_strings_are_whole_while_threads_replace_and_remove_them(self):
+        table = simple_hash_table.SimpleHashTable(tf.int64, tf.string, "")
+        # Too long to be stored in their own headers.
+        values = [bytes([letter]) * 1000 for letter in b"abcdefgh"]
+
+        def replace(thread):
+            for i in range(300):
+                table.insert(i % 4, values[(thread + i) % len(values)])
+                if i % 50 == 0:
+                    try:
+                        table.remove(i % 4)
+                    except errors.NotFoundError:
+                        pass  # Another thread was first.
+
+        def find(_):
+            return {table.find(i % 4).numpy() for i in range(1000)}
+
+        with concurrent.futures.ThreadPoolExecutor(8) as pool:
+            jobs = [pool.submit(replace, i) for i in range(4)]
+            found = set().union(*pool.map(find, range(4)))
+        for job in jobs:
+            job.result()
+        self.assertLessEqual(found, {*values, b""})
+
     def test_saved_model_is_restored_by_another_process(self):
         module = tf.Module()
         module.table = simple_hash_table.SimpleHashTable(
@@ -392,6 +416,34 @@ print([model.find(key).numpy().item() for key in ("pi", "e")])
         )
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertEqual(result.stdout.strip(), "[3.25, -1.0]")
+
+
+class EagerArgumentsTest(tf.test.TestCase, parameterized.TestCase):
+    @parameterized.parameters(tf.int32, tf.int64, tf.string)
+    def test_keys_are_taken_and_refused_as_by_convert_to_tensor(self, dtype):
+        table = simple_hash_table.SimpleHashTable(dtype, tf.int32, -1)
+        for key in (
+            *(True, 7, 2**31, 2**63, 1.5, "seven", b"seven", None, object()),
+            *(np.int32(7), np.int64(7), np.float32(7), np.str_("seven")),
+            *(np.array(7), np.bool_(True), tf.Variable(7), [7]),
+            *(tf.constant(7, tf.int32), tf.constant(7, tf.int64)),
+            *(tf.constant("seven"), tf.constant(7.0)),
+        ):
+            with self.subTest(key=repr(key)):
+                try:
+                    converted = tf.convert_to_tensor(key, dtype)
+                except Exception as error:
+                    with self.assertRaises(type(error)):
+                        table.find(key)
+                    continue
+                if converted.shape.rank > 0:
+                    with self.assertRaises(errors.InvalidArgumentError):
+                        table.find(key)
+                    continue
+                table.insert(key, 1)
+                self.assertAllEqual(table.find(key), 1)
+                self.assertAllEqual(table.find(converted), 1)
+                table.remove(converted)
 
 
 class NoGradientTest(tf.test.TestCase, parameterized.TestCase):

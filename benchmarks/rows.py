@@ -1,0 +1,10 @@
+"""All rows of the comparison, in the order of the report."""
+
+from benchmarks import multiplex_rows
+from benchmarks import row
+from benchmarks import simple_hash_table_rows
+
+ROWS: tuple[row.Row, ...] = (
+    *multiplex_rows.ROWS,
+    *simple_hash_table_rows.ROWS,
+)

@@ -1,5 +1,6 @@
 """All rows of the comparison, in the order of the report."""
 
+from benchmarks import distributed_hash_table_rows
 from benchmarks import multiplex_rows
 from benchmarks import row
 from benchmarks import simple_hash_table_rows
@@ -7,4 +8,5 @@ from benchmarks import simple_hash_table_rows
 ROWS: tuple[row.Row, ...] = (
     *multiplex_rows.ROWS,
     *simple_hash_table_rows.ROWS,
+    *distributed_hash_table_rows.ROWS,
 )

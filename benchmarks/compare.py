@@ -49,6 +49,8 @@ def main(
         for of in chosen:
             print(_description(of))
         return 0
+    # Of processes that rows start.
+    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
     # The kernels are for CPUs; a peer is not to run elsewhere.
     tf.config.set_visible_devices([], "GPU")
     if options.threads_given:

@@ -3,10 +3,14 @@
 from benchmarks import distributed_hash_table_rows
 from benchmarks import multiplex_rows
 from benchmarks import row
+from benchmarks import sharded_hash_table_rows
 from benchmarks import simple_hash_table_rows
+from benchmarks import variable_sparse_update_rows
 
 ROWS: tuple[row.Row, ...] = (
     *multiplex_rows.ROWS,
+    *sharded_hash_table_rows.ROWS,
     *simple_hash_table_rows.ROWS,
     *distributed_hash_table_rows.ROWS,
+    *variable_sparse_update_rows.ROWS,
 )

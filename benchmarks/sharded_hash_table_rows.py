@@ -1,0 +1,236 @@
+"""The rows of `sharded_hash_table`, beside TensorFlow's two mutable tables."""
+
+import concurrent.futures
+from collections.abc import Callable
+from collections.abc import Mapping
+
+import numpy as np
+import tensorflow as tf
+from tensorflow.python.eager import context
+
+from benchmarks import measure
+from benchmarks import row
+from tensorflow_examples.custom_ops_doc.sharded_hash_table import (
+    sharded_hash_table,
+)
+
+_ITEMS, _QUICK_ITEMS = 1_000_000, 20_000
+
+_THREADS, _BATCH = 8, 64
+# Of each thread: nine lookups and an insert, as often.
+_STEPS, _QUICK_STEPS = 50, 5
+# How often a thread goes through its steps in a turn.
+_ROUNDS_OF_STEPS = 4
+
+
+def _sharded(key_dtype: tf.DType = tf.int64):
+    return sharded_hash_table.ShardedHashTable(key_dtype, tf.int64, -1)
+
+
+def _mutable(key_dtype: tf.DType = tf.int64):
+    return tf.lookup.experimental.MutableHashTable(key_dtype, tf.int64, -1)
+
+
+def _dense():
+    return tf.lookup.experimental.DenseHashTable(
+        tf.int64, tf.int64, -1, empty_key=-1, deleted_key=-2
+    )
+
+
+_TABLES = {
+    "ShardedHashTable": _sharded,
+    "MutableHashTable": _mutable,
+    "DenseHashTable": _dense,
+}
+
+
+def _int_keys(count: int) -> np.ndarray:
+    """Returns keys that differ, of all sizes and in no order."""
+    numbers = np.random.default_rng(0).permutation(count).astype(np.uint64)
+    # Modulo 2**64 an odd factor makes of numbers that differ others that do.
+    return (numbers * np.uint64(0x9E3779B97F4A7C15)).view(np.int64)
+
+
+def _filled(make: Callable[[], object], keys: tf.Tensor):
+    table = make()
+    table.insert(keys, tf.range(len(keys), dtype=tf.int64))
+    return table
+
+
+def _lookup_ints(run: row.Run) -> Mapping[str, measure.Side]:
+    inserted = tf.constant(_int_keys(run.items))
+    keys = tf.random.shuffle(inserted, seed=1)
+    tables = {name: _filled(make, inserted) for name, make in _TABLES.items()}
+    return {
+        name: lambda table=table: table.lookup(keys)
+        for name, table in tables.items()
+    }
+
+
+def _insert_ints(run: row.Run) -> Mapping[str, measure.Side]:
+    keys = tf.constant(_int_keys(run.items))
+    values = tf.range(run.items, dtype=tf.int64)
+    return {
+        name: measure.Prepared(make, lambda table: table.insert(keys, values))
+        for name, make in _TABLES.items()
+    }
+
+
+def _export_ints(run: row.Run) -> Mapping[str, measure.Side]:
+    keys = tf.constant(_int_keys(run.items))
+    ours, peer = _filled(_sharded, keys), _filled(_mutable, keys)
+    return {"ShardedHashTable": ours.export, "MutableHashTable": peer.export}
+
+
+def _lookup_strings(run: row.Run) -> Mapping[str, measure.Side]:
+    numbers = tf.constant(_int_keys(run.items))
+    inserted = tf.strings.as_string(numbers % 10**16, width=16, fill="0")
+    keys = tf.random.shuffle(inserted, seed=1)
+    ours = _filled(lambda: _sharded(tf.string), inserted)
+    peer = _filled(lambda: _mutable(tf.string), inserted)
+    return {
+        "ShardedHashTable": lambda: ours.lookup(keys),
+        "MutableHashTable": lambda: peer.lookup(keys),
+    }
+
+
+def _hold_pairs(make: Callable[[], object], count: int):
+    table = make()
+    step = min(count, 1_000_000)
+    for begin in range(0, count, step):
+        keys = tf.range(begin, min(begin + step, count), dtype=tf.int64)
+        table.insert(keys * 0x9E3779B97F4A7C1, keys)
+    return table
+
+
+def hold_in_sharded(count: int):
+    """Returns a table of so many pairs."""
+    return _hold_pairs(_sharded, count)
+
+
+def hold_in_mutable(count: int):
+    """Returns a table of so many pairs."""
+    return _hold_pairs(_mutable, count)
+
+
+def _threads(run: row.Run) -> Mapping[str, measure.Side]:
+    """Threads that each work through batches, in graphs, on one table.
+
+    Each thread runs its graph itself, so Python is no part of it.
+    """
+    steps = run.items // (_THREADS * _ROUNDS_OF_STEPS * 10 * _BATCH)
+    keys = _int_keys(_ITEMS if steps == _STEPS else _QUICK_ITEMS)
+    rng = np.random.default_rng(0)
+    pool = concurrent.futures.ThreadPoolExecutor(_THREADS)
+    run.cleanup.callback(pool.shutdown)
+    values = tf.range(_BATCH, dtype=tf.int64)
+
+    def work_of_a_thread(table) -> Callable[[], None]:
+        batches = rng.choice(keys, [steps, 10, _BATCH])
+
+        @tf.function
+        def work():
+            for step in batches:
+                for batch in step[:-1]:
+                    table.lookup(tf.constant(batch))
+                table.insert(tf.constant(step[-1]), values)
+
+        with context.function_executor_type("SINGLE_THREADED_EXECUTOR"):
+            work()
+
+        def repeat():
+            with context.function_executor_type("SINGLE_THREADED_EXECUTOR"):
+                for _ in range(_ROUNDS_OF_STEPS):
+                    work()
+
+        return repeat
+
+    def side(make: Callable[[], object]) -> measure.Side:
+        table = _filled(make, tf.constant(keys))
+        works = [work_of_a_thread(table) for _ in range(_THREADS)]
+        return lambda: [
+            job.result() for job in [pool.submit(work) for work in works]
+        ]
+
+    return {
+        "ShardedHashTable": side(_sharded),
+        "MutableHashTable": side(_mutable),
+    }
+
+
+def _row(
+    name: str,
+    about: str,
+    measured: Callable[[row.Run], row.Costs],
+    floors: Mapping[str, float],
+    **changes,
+) -> row.Row:
+    return row.Row(
+        **{
+            "name": f"sharded_hash_table/{name}",
+            "about": about,
+            "item": "key",
+            "items": _ITEMS,
+            "quick_items": _QUICK_ITEMS,
+            "ours": "ShardedHashTable",
+            "peers": tuple(row.Peer(*floor) for floor in floors.items()),
+            "measure": measured,
+            **changes,
+        }
+    )
+
+
+ROWS = (
+    _row(
+        "lookup_int64",
+        "All keys of the table in one batch, in another order than inserted.",
+        measure.interleaved(_lookup_ints),
+        {"MutableHashTable": 3, "DenseHashTable": 4},
+    ),
+    _row(
+        "insert_int64",
+        "One batch of keys that differ, into a table that is new each time.",
+        measure.interleaved(_insert_ints),
+        {"MutableHashTable": 3, "DenseHashTable": 2},
+    ),
+    _row(
+        "export_int64",
+        "The whole table, in whatever order.",
+        measure.interleaved(_export_ints),
+        {"MutableHashTable": 8},
+    ),
+    _row(
+        "lookup_string",
+        "All keys of the table, of 16 bytes, in one batch, in another order "
+        "than inserted.",
+        measure.interleaved(_lookup_strings),
+        {"MutableHashTable": 2},
+    ),
+    _row(
+        "memory_int64",
+        "What a process grows by for a table of int64 pairs, filled a million "
+        "at a time.",
+        measure.resident(
+            {
+                "ShardedHashTable": hold_in_sharded,
+                "MutableHashTable": hold_in_mutable,
+            }
+        ),
+        {"MutableHashTable": 2},
+        item="pair",
+        items=10_000_000,
+        quick_items=200_000,
+        unit="bytes",
+        rounds=3,
+    ),
+    _row(
+        "threads_int64",
+        f"{_THREADS} threads on a table of {_ITEMS:,} keys, whatever --threads "
+        f"says: in turn nine lookups and an insert, of {_BATCH} keys each, all "
+        "of which are there; in graphs, so that Python is no part of it.",
+        measure.interleaved(_threads),
+        {"MutableHashTable": 4},
+        items=_THREADS * _ROUNDS_OF_STEPS * _STEPS * 10 * _BATCH,
+        quick_items=_THREADS * _ROUNDS_OF_STEPS * _QUICK_STEPS * 10 * _BATCH,
+    ),
+)

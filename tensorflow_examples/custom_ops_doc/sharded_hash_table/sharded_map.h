@@ -456,7 +456,11 @@ constexpr uint64_t kEachByte = 0x0101010101010101;
 constexpr uint64_t kHighBits = kEachByte << 7;
 constexpr uint8_t kErased = 1;  // And 0 is empty; a full slot has the high bit.
 
-inline uint64_t TagOf(uint64_t hash) { return 0x80 | (hash & 0x7f); }
+// The top ten bits of a hash choose the shard, the next seven are the tag, and
+// 32 more are the place in the shard. High bits are the better ones for keys
+// that follow one another.
+inline uint64_t TagOf(uint64_t hash) { return 0x80 | (hash >> 47 & 0x7f); }
+inline uint64_t PlaceOf(uint64_t hash) { return hash >> 15 & 0xffffffff; }
 
 // The bytes that are zero, as high bits. A byte of 1 above one that is zero is
 // taken for zero as well.
@@ -511,6 +515,7 @@ class ShardedMap {
                     std::max(alignof(KeyCell),
                              wide_ ? sizeof(uint64_t) : alignof(ValueCell)))),
         shards_(new Shard[num_shards]) {
+    empty_.control = &empty_control_;
     for (int i = 0; i < num_shards; ++i) shards_[i].storage.store(&empty_);
   }
 
@@ -557,15 +562,11 @@ class ShardedMap {
             bool default_per_key, Value* values, bool* found = nullptr) const {
     const int64_t default_step = default_per_key ? value_length_ : 0;
     Reclaimer::Reader reader(&reclaimer_);
-    ForEachQuery(
-        n, [&](int64_t i) { return Query(keys[i]); },
-        [&](int64_t i, const Query& query) {
-          Value* value = values + i * value_length_;
-          const bool hit = Read(query, value);
-          if (!hit) CopyDefault(defaults + i * default_step, value);
-          if (found != nullptr) found[i] = hit;
-          return true;
-        });
+    for (int64_t i = 0; i < n; i += kBlock) {
+      FindBlock(keys + i, std::min(kBlock, n - i), defaults + i * default_step,
+                default_step, values + i * value_length_,
+                found == nullptr ? nullptr : found + i);
+    }
   }
 
   // Sets the values of `n` keys. Of a key that is there more than once, the
@@ -573,7 +574,24 @@ class ShardedMap {
   template <class KeyIn, class Value>
   bool Insert(const KeyIn* keys, int64_t n, const Value* values,
               const ParallelFor& parallel = OnThisThread) {
-    return Write(keys, n, parallel,
+    if constexpr (!KeyCells::kIsString && !ValueCells::kIsString) {
+      if (value_length_ == 1) {
+        // All that is left to read of the keys and values is in order.
+        return Write(
+            keys, n, parallel,
+            [&](int64_t i) {
+              uint64_t bits = 0;
+              std::memcpy(&bits, values + i, sizeof(Value));
+              return bits;
+            },
+            [&](Run* run, const Query& query, uint64_t bits) {
+              ValueCell value;
+              std::memcpy(&value, &bits, sizeof(value));
+              return Assign(run, query, &value);
+            });
+      }
+    }
+    return Write(keys, n, parallel, Itself,
                  [&](Run* run, const Query& query, int64_t i) {
                    return Assign(run, query, values + i * value_length_);
                  });
@@ -586,7 +604,7 @@ class ShardedMap {
   bool Accumulate(const KeyIn* keys, int64_t n, const T* deltas,
                   const ParallelFor& parallel = OnThisThread,
                   T* sums = nullptr) {
-    return Write(keys, n, parallel,
+    return Write(keys, n, parallel, Itself,
                  [&](Run* run, const Query& query, int64_t i) {
                    const int64_t at = i * value_length_;
                    return Add(run, query, deltas + at,
@@ -600,7 +618,7 @@ class ShardedMap {
   bool Remove(const KeyIn* keys, int64_t n,
               const ParallelFor& parallel = OnThisThread,
               bool* removed = nullptr) {
-    return Write(keys, n, parallel,
+    return Write(keys, n, parallel, Itself,
                  [&](Run* run, const Query& query, int64_t i) {
                    const bool hit = Erase(run, query);
                    if (removed != nullptr) removed[i] = hit;
@@ -630,9 +648,11 @@ class ShardedMap {
         mine.BeginWrite();
         mine.storage.store(storage);
         mine.size.store(theirs.size.load(), std::memory_order_relaxed);
+        mine.used = theirs.used;
         mine.EndWrite();
         theirs.storage.store(&other->empty_);
         theirs.size.store(0);
+        theirs.used = 0;
       }
     }
     reclaimer_.Retire(&blocks);
@@ -693,23 +713,24 @@ class ShardedMap {
   }
 
  private:
-  // Slots and their control bytes, in one block behind this.
+  // Slots and their control bytes. It is changed by nobody but who fills it, so
+  // that it stays in every reader's cache.
   struct Storage {
-    size_t groups = 0;
-    uint64_t* control = nullptr;
+    size_t groups = 1;
+    uint64_t* control = nullptr;  // The beginning of a block of malloc's.
     char* slots = nullptr;
     size_t bytes = 0;
-    // Of the writer: how many slots may be, and are, full or erased.
-    size_t max_used = 0;
-    size_t used = 0;
+    size_t max_used = 0;  // How many slots may be full or erased.
   };
 
   struct alignas(64) Shard {
     // Odd while somebody writes.
     std::atomic<uint64_t> sequence{0};
     std::atomic<Storage*> storage{nullptr};
+    // In another cache line, which readers do not touch.
+    alignas(64) mutable std::mutex mu;  // Held by who writes.
     std::atomic<int64_t> size{0};
-    mutable std::mutex mu;  // Held by who writes.
+    size_t used = 0;  // How many slots are full or erased.
 
     void BeginWrite() {
       // What is stored next, with release, is not seen without this.
@@ -721,7 +742,7 @@ class ShardedMap {
                      std::memory_order_release);
     }
   };
-  static_assert(sizeof(Shard) == 64 || sizeof(Shard) == 128);
+  static_assert(sizeof(Shard) == 128);
 
   // A writer's turn at a shard.
   struct Run {
@@ -736,9 +757,11 @@ class ShardedMap {
 
   // One of a batch of writes.
   struct Entry {
-    uint64_t word;  // See Query::WordOf.
-    int64_t index;
+    uint64_t word;     // See Query::WordOf.
+    uint64_t payload;  // The index of the key, or else the bits of its value.
   };
+
+  static uint64_t Itself(int64_t index) { return index; }
 
   static constexpr size_t RoundUp(size_t size, size_t to) {
     return (size + to - 1) / to * to;
@@ -748,9 +771,8 @@ class ShardedMap {
     return num_shards_ == 1 ? 0 : static_cast<int>(hash >> shard_shift_);
   }
 
-  // The top bits have chosen the shard and the low ones are the tag.
   static size_t FirstGroup(const Storage& storage, uint64_t hash) {
-    return ((hash >> 16 & 0xffffffff) * storage.groups) >> 32;
+    return sharded_map_internal::PlaceOf(hash) * storage.groups >> 32;
   }
 
   char* SlotAt(const Storage& storage, size_t group, int byte) const {
@@ -781,20 +803,24 @@ class ShardedMap {
   // A storage for that many groups, all of its slots empty; null without
   // memory.
   Storage* NewStorage(size_t groups) const {
-    constexpr size_t kHeader = 64;
-    static_assert(sizeof(Storage) <= kHeader);
     const size_t max_groups = (SIZE_MAX / 4) / (8 * stride_ + 8);
     if (groups > std::min<size_t>(max_groups, UINT32_MAX)) return nullptr;
     const size_t control_bytes = RoundUp(groups * 8, 64);
-    const size_t bytes = kHeader + control_bytes + groups * 8 * stride_;
+    const size_t bytes = control_bytes + groups * 8 * stride_;
+    // Two blocks: large ones begin at the same place of a page each, where they
+    // would push one another's heads out of the cache.
+    void* head = nullptr;
     void* block = nullptr;
-    if (posix_memalign(&block, 64, bytes) != 0) return nullptr;
-    auto* storage = new (block) Storage;
+    if (posix_memalign(&head, 64, sizeof(Storage)) != 0) return nullptr;
+    if (posix_memalign(&block, 64, bytes) != 0) {
+      std::free(head);
+      return nullptr;
+    }
+    auto* storage = new (head) Storage;
     storage->groups = groups;
-    storage->control =
-        reinterpret_cast<uint64_t*>(static_cast<char*>(block) + kHeader);
-    storage->slots = static_cast<char*>(block) + kHeader + control_bytes;
-    storage->bytes = bytes;
+    storage->control = static_cast<uint64_t*>(block);
+    storage->slots = static_cast<char*>(block) + control_bytes;
+    storage->bytes = bytes + sizeof(Storage);
     storage->max_used = groups * 8 * kMaxLoad16 / 16;
     std::memset(storage->control, 0, groups * 8);
     return storage;
@@ -802,13 +828,18 @@ class ShardedMap {
 
   // All blocks of a storage, itself among them.
   void TakeBlocks(Storage* storage, std::vector<void*>* blocks) const {
-    if (storage->slots == nullptr) return;
+    if (storage == &empty_) return;
     if (KeyCells::kIsString || ValueCells::kIsString) {
       ForEachSlot(*storage, [&](const char* slot) {
         KeyCells::Retire(*KeyAt(slot), blocks);
         RetireValue(slot, blocks);
       });
     }
+    TakeSlots(storage, blocks);
+  }
+
+  static void TakeSlots(Storage* storage, std::vector<void*>* blocks) {
+    blocks->push_back(storage->control);
     blocks->push_back(storage);
   }
 
@@ -827,7 +858,7 @@ class ShardedMap {
       }
     } else if (value_length_ == 1) {
       std::memcpy(static_cast<void*>(to), from, sizeof(Value));
-    } else {
+    } else if (value_length_ > 0) {
       std::memcpy(static_cast<void*>(to), from, value_length_ * sizeof(Value));
     }
   }
@@ -875,44 +906,117 @@ class ShardedMap {
     }
   }
 
-  // Calls `use(i, query)` for the queries [0, n) in order, with what each will
-  // look at on its way from memory by then.
-  template <class MakeQuery, class Use>
-  bool ForEachQuery(int64_t n, const MakeQuery& make, const Use& use) const {
+  static constexpr int64_t kBlock = 32;
+
+  // What is known of the way to a key before it is looked at.
+  struct Way {
+    const Shard* shard;
+    const Storage* storage;
+    uint64_t sequence;  // That of the shard before, or kWritten.
+    size_t group;
+    const char* slot;  // Where it may be; null if nowhere.
+    bool known;        // Or else it takes more than this to find out.
+  };
+
+  static constexpr uint64_t kWritten = ~uint64_t{0};
+
+  Way FirstStep(const Query& query) const {
+    Way way;
+    way.shard = &shards_[ShardOf(query.hash)];
+    const uint64_t sequence =
+        way.shard->sequence.load(std::memory_order_acquire);
+    way.sequence = sequence & 1 ? kWritten : sequence;
+    way.storage = way.shard->storage.load();
+    way.group = FirstGroup(*way.storage, query.hash);
+    sharded_map_internal::Prefetch(way.storage->control + way.group);
+    return way;
+  }
+
+  // Follows a way to the first slot that has the tag of the key.
+  void SecondStep(const Query& query, Way* way) const {
     namespace internal = sharded_map_internal;
-    if (n == 1) return use(0, make(0));
-    constexpr int64_t kBlock = 32;
-    struct Step {
-      const Storage* storage;
-      size_t group;
-    };
-    // Raw memory, as a query need not have a default constructor.
+    constexpr int kMaxGroups = 16;
+    const Storage& storage = *way->storage;
+    const uint64_t tag = internal::TagOf(query.hash);
+    way->slot = nullptr;
+    way->known = false;
+    for (int i = 0; i < kMaxGroups; ++i) {
+      const uint64_t control =
+          internal::AtomicLoad(storage.control + way->group);
+      const uint64_t matches = internal::MatchTag(control, tag);
+      if (matches | internal::ZeroBytes(control)) {
+        way->known = true;
+        if (matches) {
+          way->slot =
+              SlotAt(storage, way->group, internal::LowestByte(matches));
+          internal::Prefetch(way->slot);
+        }
+        return;
+      }
+      if (++way->group == storage.groups) way->group = 0;
+    }
+  }
+
+  // Finds up to kBlock keys. Each step asks for the memory of the next one, and
+  // by the time that it is done with the last key, that of the first is there.
+  template <class KeyIn, class Value>
+  void FindBlock(const KeyIn* keys, int64_t n, const Value* defaults,
+                 int64_t default_step, Value* values, bool* found) const {
+    // Raw memory, as a query has no default constructor.
     alignas(Query) char memory[kBlock * sizeof(Query)];
     auto* queries = reinterpret_cast<Query*>(memory);
-    Step steps[kBlock];
+    Way ways[kBlock];
+    for (int64_t i = 0; i < n; ++i) {
+      ways[i] = FirstStep(*new (&queries[i]) Query(keys[i]));
+    }
+    for (int64_t i = 0; i < n; ++i) SecondStep(queries[i], &ways[i]);
+    for (int64_t i = 0; i < n; ++i) {
+      Value* value = values + i * value_length_;
+      bool hit;
+      if (!LastStep(queries[i], ways[i], value, &hit)) {
+        hit = Read(queries[i], value);
+      }
+      if (!hit) CopyDefault(defaults + i * default_step, value);
+      if (found != nullptr) found[i] = hit;
+    }
+  }
+
+  // Returns false if it takes more than a look at one slot.
+  template <class Value>
+  bool LastStep(const Query& query, const Way& way, Value* value,
+                bool* hit) const {
+    const auto unchanged = [&way] {
+      // Not before the loads that it is about: they have acquired.
+      return way.shard->sequence.load(std::memory_order_relaxed) ==
+             way.sequence;
+    };
+    *hit = way.slot != nullptr;
+    if (!*hit) return way.known && unchanged();
+    const KeyCell key = KeyCells::Load(KeyAt(way.slot));
+    if constexpr (KeyCells::kIsString) {
+      if (!query.MayEqual(key) || !unchanged()) return false;
+    }
+    return query.Equals(key) && ReadValue(way.slot, unchanged, value);
+  }
+
+  // Calls `use(query, payload)` for entries in order, as a writer.
+  template <class KeyIn, class Use>
+  bool ForEachEntry(const KeyIn* keys, const Entry* entries, int64_t n,
+                    const Use& use) const {
+    alignas(Query) char memory[kBlock * sizeof(Query)];
+    auto* queries = reinterpret_cast<Query*>(memory);
+    Way ways[kBlock];
     for (int64_t begin = 0; begin < n; begin += kBlock) {
       const int64_t count = std::min(kBlock, n - begin);
       for (int64_t i = 0; i < count; ++i) {
-        const Query* query = new (&queries[i]) Query(make(begin + i));
-        const Storage* storage = shards_[ShardOf(query->hash)].storage.load();
-        if (storage->slots == nullptr) storage = nullptr;
-        steps[i] = {storage,
-                    storage ? FirstGroup(*storage, query->hash) : size_t{0}};
-        if (storage) internal::Prefetch(storage->control + steps[i].group);
+        const Entry& entry = entries[begin + i];
+        // A number is its word.
+        const KeyIn& key = keys[KeyCells::kIsString ? entry.payload : 0];
+        ways[i] = FirstStep(*new (&queries[i]) Query(key, entry.word));
       }
+      for (int64_t i = 0; i < count; ++i) SecondStep(queries[i], &ways[i]);
       for (int64_t i = 0; i < count; ++i) {
-        const Storage* storage = steps[i].storage;
-        if (storage == nullptr) continue;
-        const uint64_t control =
-            internal::AtomicLoad(storage->control + steps[i].group);
-        const uint64_t matches =
-            internal::MatchTag(control, internal::TagOf(queries[i].hash));
-        if (matches == 0) continue;
-        internal::Prefetch(
-            SlotAt(*storage, steps[i].group, internal::LowestByte(matches)));
-      }
-      for (int64_t i = 0; i < count; ++i) {
-        if (!use(begin + i, queries[i])) return false;
+        if (!use(queries[i], entries[begin + i].payload)) return false;
       }
     }
     return true;
@@ -951,7 +1055,6 @@ class ShardedMap {
     };
     const Storage& storage = *shard.storage.load();
     *hit = false;
-    if (storage.slots == nullptr) return unchanged();
     size_t group = FirstGroup(storage, query.hash);
     const uint64_t tag = internal::TagOf(query.hash);
     // Bounded, as a writer can make it look as if no slot were ever empty.
@@ -1003,16 +1106,16 @@ class ShardedMap {
     }
   }
 
-  // Does `op(run, query, index)` for each key, by shards; for keys of one
-  // shard in their order, while it is locked.
-  template <class KeyIn, class Op>
+  // Does `op(run, query, payload(index))` for each key, by shards; for keys of
+  // one shard in their order, while it is locked.
+  template <class KeyIn, class Payload, class Op>
   bool Write(const KeyIn* keys, int64_t n, const ParallelFor& parallel,
-             const Op& op) {
+             const Payload& payload, const Op& op) {
     if (n <= 0) return true;
     if (n == 1) {
       const Query query(keys[0]);
       Run run = Begin(ShardOf(query.hash), 1);
-      const bool ok = op(&run, query, 0);
+      const bool ok = op(&run, query, payload(0));
       End(&run);
       return ok;
     }
@@ -1020,7 +1123,7 @@ class ShardedMap {
     if (n <= kSmall) {
       uint64_t words[KeyCells::kIsString ? kSmall : 1];
       Entry entries[kSmall];
-      return WriteSorted(keys, n, words, entries, OnThisThread, op);
+      return WriteSorted(keys, n, words, entries, OnThisThread, payload, op);
     }
     std::unique_ptr<uint64_t[]> words;
     if (KeyCells::kIsString) words.reset(new (std::nothrow) uint64_t[n]);
@@ -1028,14 +1131,16 @@ class ShardedMap {
     if (entries == nullptr || (KeyCells::kIsString && words == nullptr)) {
       return false;
     }
-    return WriteSorted(keys, n, words.get(), entries.get(), parallel, op);
+    return WriteSorted(keys, n, words.get(), entries.get(), parallel, payload,
+                       op);
   }
 
-  template <class KeyIn, class Op>
+  template <class KeyIn, class Payload, class Op>
   bool WriteSorted(const KeyIn* keys, int64_t n, uint64_t* words,
-                   Entry* entries, const ParallelFor& parallel, const Op& op) {
+                   Entry* entries, const ParallelFor& parallel,
+                   const Payload& payload, const Op& op) {
     int64_t ends[kMaxShards];
-    Sort(keys, n, words, entries, ends, parallel);
+    Sort(keys, n, words, entries, ends, parallel, payload);
     std::atomic<bool> ok{true};
     const auto write = [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
@@ -1043,16 +1148,12 @@ class ShardedMap {
         const int64_t count = ends[i] - first;
         if (count == 0) continue;
         Run run = Begin(static_cast<int>(i), count);
-        const bool all = ForEachQuery(
-            count,
-            [&](int64_t j) {
-              const Entry& entry = entries[first + j];
-              return Query(keys[entry.index], entry.word);
-            },
-            [&](int64_t j, const Query& query) {
-              ++run.done;
-              return op(&run, query, entries[first + j].index);
-            });
+        const bool all =
+            ForEachEntry(keys, entries + first, count,
+                         [&](const Query& query, uint64_t payload) {
+                           ++run.done;
+                           return op(&run, query, payload);
+                         });
         End(&run);
         if (!all) ok.store(false, std::memory_order_relaxed);
       }
@@ -1068,9 +1169,10 @@ class ShardedMap {
   // Sorts keys by shard, those of one shard in their order; `ends` gets where
   // the keys of each shard end. `words` is room for a word a key, if keys are
   // strings: a number is read twice instead.
-  template <class KeyIn>
+  template <class KeyIn, class Payload>
   void Sort(const KeyIn* keys, int64_t n, uint64_t* words, Entry* entries,
-            int64_t* ends, const ParallelFor& parallel) const {
+            int64_t* ends, const ParallelFor& parallel,
+            const Payload& payload) const {
     // Parts of the keys, each counted and then moved by one thread.
     const int64_t parts = n <= kParallelFrom ? 1 : 16;
     const auto begin_of = [n, parts](int64_t part) { return part * n / parts; };
@@ -1102,7 +1204,7 @@ class ShardedMap {
         for (int64_t i = begin_of(part); i < begin_of(part + 1); ++i) {
           const uint64_t word =
               KeyCells::kIsString ? words[i] : Query::WordOf(keys[i]);
-          entries[to[shard_of(word)]++] = {word, i};
+          entries[to[shard_of(word)]++] = {word, payload(i)};
         }
       }
     };
@@ -1190,11 +1292,9 @@ class ShardedMap {
   // Null if memory has run out.
   char* FindOrPrepare(Run* run, const Query& query, Place* place) {
     Storage* storage = run->shard->storage.load(std::memory_order_relaxed);
-    if (storage->slots != nullptr) {
-      *place = Locate(*storage, query);
-      if (place->found || place->erased || storage->used < storage->max_used) {
-        return SlotAt(*storage, place->group, place->byte);
-      }
+    *place = Locate(*storage, query);
+    if (place->found || place->erased || run->shard->used < storage->max_used) {
+      return SlotAt(*storage, place->group, place->byte);
     }
     storage = Grow(run);
     if (storage == nullptr) return nullptr;
@@ -1204,7 +1304,7 @@ class ShardedMap {
 
   void Commit(Run* run, const Query& query, const Place& place) {
     Storage* storage = run->shard->storage.load(std::memory_order_relaxed);
-    if (!place.erased) ++storage->used;
+    if (!place.erased) ++run->shard->used;
     ++run->added;
     SetControl(*storage, place.group, place.byte,
                sharded_map_internal::TagOf(query.hash));
@@ -1304,7 +1404,6 @@ class ShardedMap {
   bool Erase(Run* run, const Query& query) {
     namespace internal = sharded_map_internal;
     Storage* storage = run->shard->storage.load(std::memory_order_relaxed);
-    if (storage->slots == nullptr) return false;
     const Place place = Locate(*storage, query);
     if (!place.found) return false;
     const char* slot = SlotAt(*storage, place.group, place.byte);
@@ -1314,7 +1413,7 @@ class ShardedMap {
     const bool was_end = internal::HasEmpty(storage->control[place.group]);
     SetControl(*storage, place.group, place.byte,
                was_end ? 0 : internal::kErased);
-    if (was_end) --storage->used;
+    if (was_end) --run->shard->used;
     run->shard->size.fetch_sub(1, std::memory_order_relaxed);
     return true;
   }
@@ -1327,7 +1426,7 @@ class ShardedMap {
     const size_t groups = GroupsToGrowTo(*run, *old);
     Storage* grown = NewStorage(groups);
     if (grown == nullptr) return nullptr;
-    if (old->slots != nullptr) {
+    if (old != &empty_) {
       // In the order of the hashes, or nearly so, in which the groups are too.
       ForEachSlot(*old, [&](const char* slot) {
         const uint64_t hash = Query::HashOf(*KeyAt(slot));
@@ -1340,9 +1439,9 @@ class ShardedMap {
         grown->control[group] |= internal::TagOf(hash) << (8 * byte);
         CopySlot(slot, SlotAt(*grown, group, byte));
       });
-      grown->used = shard->size.load(std::memory_order_relaxed);
-      run->retired.push_back(old);
+      TakeSlots(old, &run->retired);
     }
+    shard->used = shard->size.load(std::memory_order_relaxed);
     shard->storage.store(grown);
     return grown;
   }
@@ -1358,10 +1457,11 @@ class ShardedMap {
   size_t GroupsToGrowTo(const Run& run, const Storage& old) const {
     const auto size =
         static_cast<size_t>(run.shard->size.load(std::memory_order_relaxed));
-    if (old.slots != nullptr && size < old.max_used - old.max_used / 8) {
+    if (&old != &empty_ && size < old.max_used - old.max_used / 8) {
       return old.groups;  // There is room once the erased are gone.
     }
-    // Between 1.1 and 1.3, other for each shard and time.
+    // By an eighth or so, which is other for each shard and time; small ones by
+    // half.
     const double phase =
         static_cast<double>(
             sharded_map_internal::Mix(
@@ -1369,7 +1469,8 @@ class ShardedMap {
                 sharded_map_internal::kMultiplier) >>
             32) /
         4294967296.0;
-    const double grown = static_cast<double>(size) * (1.1 + 0.2 * phase);
+    const double grown =
+        static_cast<double>(size) * (size < 1024 ? 1.5 : 1.075 + 0.1 * phase);
     // What the rest of the run will add, if it goes on as it began; but not
     // many times what is there, as it may not.
     const double added = static_cast<double>(run.total - run.done + 1) *
@@ -1394,7 +1495,10 @@ class ShardedMap {
   const bool wide_;
   const size_t value_offset_;
   const size_t stride_;
-  Storage empty_;  // That of every shard without a key.
+  // The storage of a shard that never had a key: one group, in which no slot
+  // may be used.
+  uint64_t empty_control_ = 0;
+  Storage empty_;
   std::unique_ptr<Shard[]> shards_;
   mutable Reclaimer reclaimer_;
 };

@@ -23,6 +23,9 @@ from auditwheel import wheeltools
 _WHEEL = glob.glob("tools/wheel/wheel.dist/*.whl")[0]
 _LOCKS = "tools/repositories/pypi"
 
+# A release of TensorFlow for which the wheel was not built.
+_OTHER_TENSORFLOW = "2.18.1" if "+tf2.17-" in _WHEEL else "2.17.1"
+
 # TensorFlow and ai-edge-litert bring these.
 _LIBRARIES_OF_OTHERS = frozenset(
     ["libtensorflow_framework.so.2", "libLiteRt.so"]
@@ -148,7 +151,7 @@ class WheelTest(unittest.TestCase):
             "--dry-run",
             f"--target={self.folder / 'unused'}",
             _WHEEL,
-            "tensorflow==2.17.1",
+            f"tensorflow=={_OTHER_TENSORFLOW}",
         )
         self.assertEqual(result.returncode, 1, result.stderr)
         self.assertIn("ResolutionImpossible", result.stderr)
@@ -256,9 +259,10 @@ class WheelTest(unittest.TestCase):
         other = self.folder / "other"
         (other / "tensorflow").mkdir(parents=True)
         (other / "tensorflow" / "__init__.py").write_text(
-            '__version__ = "2.17.1"\n'
+            f'__version__ = "{_OTHER_TENSORFLOW}"\n'
         )
         built = self.distribution.requires[0].removesuffix(".*").split("==")[1]
+        other_release = re.escape(_OTHER_TENSORFLOW)
         for module in _MODULES:
             with self.subTest(module):
                 output = self.python(
@@ -279,7 +283,7 @@ class WheelTest(unittest.TestCase):
                 self.assertRegex(
                     output,
                     rf"^{package} was built for TensorFlow {built}\.\d+, and this is "
-                    r"TensorFlow 2\.17\.1: its ops cannot be loaded\. Install "
+                    rf"TensorFlow {other_release}: its ops cannot be loaded\. Install "
                     rf"'tensorflow=={built}\.\*', or a tensorflow-custom-ops that "
                     r"was built for the one here\.\nFalse\n$",
                 )

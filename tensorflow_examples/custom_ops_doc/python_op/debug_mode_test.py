@@ -32,7 +32,8 @@ class Double(Unary):
         if z[0] is not None and z[0].shape == x.shape:
             np.multiply(x, 2, out=z[0])
         else:
-            z[0] = np.asarray(x * 2)
+            # For NumPy 1 a scalar float32 times a Python number is a float64.
+            z[0] = np.asarray(x * x.dtype.type(2))
 
     def infer_shape(self, node, shapes):
         return shapes

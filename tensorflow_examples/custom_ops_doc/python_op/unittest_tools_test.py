@@ -138,9 +138,9 @@ class AssertAllcloseTest(parameterized.TestCase):
     def test_the_less_precise_dtype_sets_the_tolerance(self, less, more):
         less = np.array([1.0], getattr(ml_dtypes, less, less))
         more = np.array([1.0], more)
-        for pair in ((less, more), (more, less)):
+        for expected, value in ((less, more), (more, less)):
             with self.assertRaises(utt.WrongValue) as caught:
-                utt.assert_allclose(pair[0], pair[1] + 1)
+                utt.assert_allclose(expected, value + value.dtype.type(1))
             with self.assertRaises(utt.WrongValue) as alone:
                 utt.assert_allclose(less, less + less.dtype.type(1))
             self.assertEqual(caught.exception.rtol, alone.exception.rtol)

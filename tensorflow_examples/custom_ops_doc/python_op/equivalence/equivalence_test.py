@@ -3,7 +3,6 @@
 import json
 
 import tensorflow as tf
-from absl import flags
 from absl.testing import parameterized
 
 from tensorflow_examples.custom_ops_doc.python_op import python_op
@@ -13,49 +12,30 @@ from tensorflow_examples.custom_ops_doc.python_op.equivalence import facts
 from tensorflow_examples.custom_ops_doc.python_op.equivalence import op_classes
 from tensorflow_examples.custom_ops_doc.python_op.equivalence import recording
 
-# More of them: --test_arg=--inputs=2000.
-_INPUTS = flags.DEFINE_integer("inputs", 200, "how many, for each case")
-
 # TensorFlow passes on what a kernel raises as an error of its own.
 _OTHER_ERRORS = {"shapes that do not fit": "InvalidArgumentError"}
 
 _NAMED = comparison.named(cases.cases(op_classes.op_classes(python_op)))
 
-_expected = {}
 
-
-def setUpModule():  # noqa: N802
-    _expected.update(comparison.run_pytensor("ops", _INPUTS.value))
-
-
-class EquivalenceTest(tf.test.TestCase, parameterized.TestCase):
+# More inputs: --test_arg=--inputs=2000.
+class EquivalenceTest(comparison.PyTensorTestCase, parameterized.TestCase):
     @parameterized.named_parameters(*_NAMED)
     def test_eager_results_are_those_of_pytensor(self, case):
-        self._check(comparison.Eager(), case)
+        self.check(comparison.Eager(), case)
 
     @parameterized.named_parameters(*_NAMED)
     def test_results_of_functions_are_those_of_pytensor(self, case):
-        self._check(recording.Symbolic(python_op), case)
-
-    def _check(self, backend, case):
-        comparison.check(
-            self,
-            backend,
-            case,
-            _expected,
-            _INPUTS.value,
-            exact_values=True,
-            least_scale=0,
-        )
+        self.check(recording.Symbolic(python_op), case)
 
 
-class FactsTest(tf.test.TestCase):
+class FactsTest(comparison.PyTensorTestCase):
     maxDiff = None
 
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        cls.expected = json.loads(str(_expected["facts"]))
+        cls.expected = json.loads(str(cls.pytensor["facts"]))
         cls.found = json.loads(json.dumps(facts.facts(python_op)))
 
     def test_op_is_shown_by_the_same_text(self):
@@ -78,7 +58,7 @@ class FactsTest(tf.test.TestCase):
 
     def test_shapes_are_the_same_and_found_by_running_the_same_ops(self):
         shapes = facts.shapes(python_op, recording.Symbolic(python_op))
-        self.assertEqual(shapes, json.loads(str(_expected["shapes"])))
+        self.assertEqual(shapes, json.loads(str(self.pytensor["shapes"])))
 
 
 if __name__ == "__main__":

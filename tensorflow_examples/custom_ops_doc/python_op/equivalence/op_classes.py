@@ -38,7 +38,8 @@ def op_classes(theano: Any) -> dict[str, type]:
         __props__ = ()
 
         def perform(self, node, inputs, output_storage):
-            output_storage[0][0] = inputs[0] * 2
+            # NumPy 1 makes a float64 of a scalar float32 times a Python number.
+            output_storage[0][0] = inputs[0] * inputs[0].dtype.type(2)
 
         def infer_shape(self, node, input_shapes):
             return input_shapes

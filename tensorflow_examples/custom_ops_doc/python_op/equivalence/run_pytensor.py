@@ -2,7 +2,8 @@
 
     bazel run :run_pytensor -- ops --output=/tmp/pytensor.npz --inputs=200
 
-PyTensor runs in a process and with packages of its own; it compiles no C.
+PyTensor runs in a process and with packages of its own, NumPy among them; it
+compiles no C.
 """
 
 from __future__ import annotations
@@ -15,6 +16,9 @@ import sys
 import types
 import warnings
 from typing import Any
+
+# Its own NumPy goes before that of TensorFlow, which may be too old for it.
+sys.path.sort(key=lambda folder: "pypi_pytensor" not in folder)
 
 import numpy as np
 import pytensor
@@ -104,7 +108,7 @@ def main(arguments: list[str]) -> int:
         if options.what == "ops"
         else tensor_cases.tensor_cases(pytensor.tensor)
     )
-    found = {}
+    found = {"numpy": np.array(np.__version__)}
     for case in given:
         found.update(recording.record(symbolic, case, range(options.inputs)))
     if options.what == "ops":

@@ -1,5 +1,6 @@
 """All rows of the comparison, in the order of the report."""
 
+from benchmarks import build_rows
 from benchmarks import multiplex_rows
 from benchmarks import row
 from benchmarks import sharded_hash_table_rows
@@ -11,4 +12,5 @@ ROWS: tuple[row.Row, ...] = (
     *sharded_hash_table_rows.ROWS,
     *simple_hash_table_rows.ROWS,
     *variable_sparse_update_rows.ROWS,
+    *build_rows.ROWS,
 )

@@ -1,5 +1,6 @@
 """All rows of the comparison, in the order of the report."""
 
+from benchmarks import build_rows
 from benchmarks import distributed_hash_table_rows
 from benchmarks import multiplex_rows
 from benchmarks import row
@@ -13,4 +14,5 @@ ROWS: tuple[row.Row, ...] = (
     *simple_hash_table_rows.ROWS,
     *distributed_hash_table_rows.ROWS,
     *variable_sparse_update_rows.ROWS,
+    *build_rows.ROWS,
 )

@@ -82,6 +82,8 @@ _INTEGERS += ["uint8", "uint16", "uint32", "uint64"]
 # library's single-precision functions in TensorFlow, and the correctly rounded
 # values here.
 _ULPS = {"Acosh": 2, "Asinh": 2, "Atan": 4, "Cosh": 2, "Sinh": 2, "Tan": 2}
+# What these give for a denormal is that number, correctly rounded.
+_IDENTITIES_OF_DENORMALS = ("Asinh", "Atan", "Sinh", "Tan")
 _SPECIAL = [0.0, -0.0, np.inf, -np.inf, np.nan, 1.0, -1.0, 0.5, -0.5, 2.0, 3.0]
 _SPECIAL += [-2.0, -3.0, 1e-30, -1e30, 1e-40, -1e-40, 3.4e38, 10.0, 1e3, 7.25]
 
@@ -200,8 +202,9 @@ class ElementwiseTest(tf.test.TestCase, parameterized.TestCase):
             x = _flushed(x)
             np.testing.assert_array_equal(_tensorflow(op, "x", x), want)
         y = _run_python(tf_lite, op, x)
-        if op == "Atan":
-            # It passes denormals on; TensorFlow takes them for 0.
+        if op in _IDENTITIES_OF_DENORMALS:
+            # TensorFlow's threads take denormals for 0. Whether that shows is
+            # another thing in Debian 12's libm than in a newer one.
             tiny = np.abs(x) < np.finfo(x.dtype).smallest_normal
             np.testing.assert_array_equal(y[tiny], x[tiny])
             y, want = y[~tiny], want[~tiny]

@@ -9,7 +9,9 @@ import signal
 import struct
 import subprocess
 import sys
+import tempfile
 import time
+from unittest import mock
 
 from absl.testing import absltest
 
@@ -49,6 +51,12 @@ class CompareTest(absltest.TestCase):
     def setUp(self):
         super().setUp()
         self.folder = pathlib.Path(self.create_tempdir().full_path)
+        # Where the folders of runs without --out go.
+        self.enter_context(
+            mock.patch.object(
+                tempfile, "tempdir", self.create_tempdir("new").full_path
+            )
+        )
 
     def compare(self, *arguments: str, rows=()):
         """Returns the exit status, stdout and stderr."""

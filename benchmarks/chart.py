@@ -57,21 +57,23 @@ def _draw(comparison: dict):
         )
         if peer["floor"] is not None:
             axes.plot([peer["floor"]] * 2, [i - 0.4, i + 0.4], "k:")
-        axes.annotate(
-            f"  {ratio['median']:.3g}x", (ratio["high"], i), va="center"
-        )
+        median = ratio["median"]
+        text = f"{median:,.0f}" if median >= 100 else f"{median:.3g}"
+        axes.annotate(f"  {text}x", (ratio["high"], i), va="center")
     axes.axvline(1, color="black", linewidth=0.8)
     axes.set_xscale("log")
+    spreads = [peer["ratio"] for _, peer in bars]
+    left = min(0.5, *(0.8 * ratio["low"] for ratio in spreads))
+    # There is room for the text of the longest bar.
+    right = max(2.0, *(1.2 * ratio["high"] for ratio in spreads))
+    right *= (right / left) ** 0.12
+    axes.set_xlim(left, right)
+    steps = (1, 2, 5) if right / left < 200 else (1,)
     axes.xaxis.set_major_locator(
-        matplotlib.ticker.LogLocator(subs=(1, 2, 5), numticks=99)
+        matplotlib.ticker.LogLocator(subs=steps, numticks=99)
     )
     axes.xaxis.set_major_formatter("{x:g}x")
     axes.xaxis.set_minor_formatter(matplotlib.ticker.NullFormatter())
-    spreads = [peer["ratio"] for _, peer in bars]
-    axes.set_xlim(
-        min(0.5, *(0.8 * ratio["low"] for ratio in spreads)),
-        max(2.0, *(1.6 * ratio["high"] for ratio in spreads)),
-    )
     axes.set_yticks(
         range(len(bars)),
         [

@@ -213,8 +213,10 @@ def _bare(copy: _Copy) -> _Bare:
 
 def _sides(
     prepare: Callable[[_Copy], None],
-    ours: Callable[[_Copy], None],
+    ours: Callable[[_Copy], object],
     theirs: Callable[[_Bare], None],
+    *,
+    prepare_theirs: bool = True,
 ) -> Callable[[row.Run], row.Costs]:
     """Returns the `measure` of a row: each call of a side is prepared for."""
 
@@ -226,7 +228,8 @@ def _sides(
                 lambda: prepare(copy), lambda _: ours(copy)
             ),
             "bare calls": measure.Prepared(
-                lambda: prepare(copy), lambda _: theirs(bare)
+                lambda: prepare_theirs and prepare(copy),
+                lambda _: theirs(bare),
             ),
         }
 
@@ -267,6 +270,8 @@ ROWS = (
             lambda copy: copy.bazel("clean"),
             lambda copy: copy.bazel("build", _TEST),
             lambda bare: bare.compile(*bare.compiles),
+            # They use what Bazel has laid out.
+            prepare_theirs=False,
         ),
     ),
     _row(

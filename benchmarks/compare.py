@@ -232,6 +232,7 @@ def _measure(of: row.Row, options: argparse.Namespace) -> report.Result:
                     _QUICK_TURN_SECONDS if options.quick else _TURN_SECONDS
                 ),
                 threads=options.threads,
+                quick=options.quick,
                 cleanup=cleanup,
             )
         )

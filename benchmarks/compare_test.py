@@ -9,13 +9,16 @@ import signal
 import struct
 import subprocess
 import sys
+import tempfile
 import time
+from unittest import mock
 
 from absl.testing import absltest
 
 from benchmarks import compare
 from benchmarks import measure
 from benchmarks import row
+from benchmarks import rows as all_rows
 
 
 def sleeping(ours: float, peer: float):
@@ -48,6 +51,12 @@ class CompareTest(absltest.TestCase):
     def setUp(self):
         super().setUp()
         self.folder = pathlib.Path(self.create_tempdir().full_path)
+        # Where the folders of runs without --out go.
+        self.enter_context(
+            mock.patch.object(
+                tempfile, "tempdir", self.create_tempdir("new").full_path
+            )
+        )
 
     def compare(self, *arguments: str, rows=()):
         """Returns the exit status, stdout and stderr."""
@@ -62,22 +71,23 @@ class CompareTest(absltest.TestCase):
                 status = error.code
         return status, stdout.getvalue(), stderr.getvalue()
 
-    def test_rows_that_ship_are_measured_and_written_in_three_forms(self):
-        # As a user runs it: TensorFlow's threads are set once for a process.
+    def run_program(self, *arguments: str) -> str:
+        """Runs compare as a user does; returns its stdout."""
+        # TensorFlow's threads are set once for a process.
         process = subprocess.run(
-            [
-                pathlib.Path(compare.__file__).with_suffix(""),
-                "--quick",
-                "--filter=^multiplex_2/",
-                "--threads=1",
-                "--out=out",
-            ],
+            [pathlib.Path(compare.__file__).with_suffix(""), *arguments],
             env={**os.environ, "BUILD_WORKING_DIRECTORY": str(self.folder)},
             stdout=subprocess.PIPE,
             text=True,
         )
-        self.assertEqual(process.returncode, 0)
-        self.assertIn("multiplex_2/float32 ", process.stdout)
+        self.assertEqual(process.returncode, 0, process.stdout)
+        return process.stdout
+
+    def test_results_are_written_in_three_forms(self):
+        stdout = self.run_program(
+            "--quick", "--filter=^multiplex_2/", "--threads=1", "--out=out"
+        )
+        self.assertIn("multiplex_2/float32 ", stdout)
         out = self.folder / "out"
         self.assertCountEqual(
             os.listdir(out), ["compare.json", "compare.md", "compare.png"]
@@ -103,6 +113,20 @@ class CompareTest(absltest.TestCase):
         width, height = struct.unpack(">II", png[16:24])
         self.assertGreater(width, 500)
         self.assertGreater(height, 100)
+
+    def test_every_row_works_that_needs_no_workspace(self):
+        self.run_program(
+            "--quick", "--rounds=1", "--filter=^(?!build/)", "--out=out"
+        )
+        result = json.loads((self.folder / "out/compare.json").read_text())
+        self.assertEqual(
+            [of["name"] for of in result["rows"]],
+            [
+                of.name
+                for of in all_rows.ROWS
+                if not of.name.startswith("build/")
+            ],
+        )
 
     def test_ratio_is_the_peers_cost_to_ours(self):
         status, stdout, _ = self.compare(

@@ -23,6 +23,8 @@ class Run:
     threads: int
     # What is registered here is closed once the row is measured.
     cleanup: contextlib.ExitStack
+    # Whether it is only to be seen that the row works.
+    quick: bool = False
 
 
 @dataclasses.dataclass(frozen=True)

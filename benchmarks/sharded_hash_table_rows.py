@@ -119,7 +119,7 @@ def _threads(run: row.Run) -> Mapping[str, measure.Side]:
     Each thread runs its graph itself, so Python is no part of it.
     """
     steps = run.items // (_THREADS * _ROUNDS_OF_STEPS * 10 * _BATCH)
-    keys = _int_keys(_ITEMS if steps == _STEPS else _QUICK_ITEMS)
+    keys = _int_keys(_QUICK_ITEMS if run.quick else _ITEMS)
     rng = np.random.default_rng(0)
     pool = concurrent.futures.ThreadPoolExecutor(_THREADS)
     run.cleanup.callback(pool.shutdown)

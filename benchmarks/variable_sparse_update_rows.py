@@ -12,37 +12,39 @@ from tensorflow_examples.custom_ops_doc.variable_sparse_update import (
     variable_sparse_update_op,
 )
 
-_ELEMENTS = 10_000_000
+_ELEMENTS, _QUICK_ELEMENTS = 10_000_000, 100_000
 
 
-def _variable() -> tf.Variable:
-    return tf.Variable(tf.ones([_ELEMENTS], tf.int64), trainable=False)
+def _variable(run: row.Run) -> tuple[tf.Variable, tf.Tensor]:
+    """Returns a large variable, and the positions of four of its elements."""
+    elements = _QUICK_ELEMENTS if run.quick else _ELEMENTS
+    variable = tf.Variable(tf.ones([elements], tf.int64), trainable=False)
+    return variable, tf.constant([5, 12_345, 70_000, elements - 1], tf.int64)
 
 
-def _positions() -> tf.Tensor:
-    return tf.constant([5, 1_234_567, 7_000_000, 9_999_999], tf.int64)
-
-
-def _in_place() -> Callable[[], object]:
-    variable, positions = _variable(), _positions()[:, tf.newaxis]
-    two = tf.constant(2, tf.int64)
+def _in_place(run: row.Run) -> Callable[[], object]:
+    variable, positions = _variable(run)
+    indices, two = positions[:, tf.newaxis], tf.constant(2, tf.int64)
     return lambda: variable_sparse_update_op.variable_sparse_update(
-        variable, positions, two, "multiply"
+        variable, indices, two, "multiply"
     )
 
 
-def _by_scatter() -> Callable[[], object]:
-    variable, positions = _variable(), _positions()[:, tf.newaxis]
+def _by_scatter(run: row.Run) -> Callable[[], object]:
+    variable, positions = _variable(run)
+    indices = positions[:, tf.newaxis]
     return lambda: variable.scatter_nd_update(
-        positions, variable.gather_nd(positions) * 2
+        indices, variable.gather_nd(indices) * 2
     )
 
 
-def _by_multiplex() -> Callable[[], object]:
-    variable, positions = _variable(), _positions()
+def _by_multiplex(run: row.Run) -> Callable[[], object]:
+    variable, positions = _variable(run)
 
     def double():
-        one_hot = tf.one_hot(positions, _ELEMENTS, True, False, dtype=bool)
+        one_hot = tf.one_hot(
+            positions, variable.shape[0], True, False, dtype=bool
+        )
         cond = tf.reduce_any(one_hot, axis=0)
         variable.assign(multiplex_2_op.multiplex(cond, variable * 2, variable))
 
@@ -50,11 +52,11 @@ def _by_multiplex() -> Callable[[], object]:
 
 
 def _beside_scatter(run: row.Run) -> Mapping[str, measure.Side]:
-    return {"in place": _in_place(), "scatter_nd_update": _by_scatter()}
+    return {"in place": _in_place(run), "scatter_nd_update": _by_scatter(run)}
 
 
 def _beside_multiplex(run: row.Run) -> Mapping[str, measure.Side]:
-    return {"in place": _in_place(), "multiplex_2": _by_multiplex()}
+    return {"in place": _in_place(run), "multiplex_2": _by_multiplex(run)}
 
 
 def _row(peer: str, floor: float, about: str, setup, **changes) -> row.Row:

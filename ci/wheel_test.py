@@ -35,6 +35,7 @@ _MODULES = (
     "tensorflow_examples.custom_ops_doc.distributed_hash_table.distributed_hash_table",
     "tensorflow_examples.custom_ops_doc.multiplex_2.multiplex_2_op",
     "tensorflow_examples.custom_ops_doc.multiplex_2.gen_multiplex_2_op",
+    "tensorflow_examples.custom_ops_doc.sharded_hash_table.sharded_hash_table",
     "tensorflow_examples.custom_ops_doc.simple_hash_table.simple_hash_table",
     "tensorflow_examples.custom_ops_doc.simple_hash_table.gen_simple_hash_table_op",
     "tensorflow_examples.custom_ops_doc.variable_sparse_update.variable_sparse_update_op",
@@ -173,6 +174,16 @@ class WheelTest(unittest.TestCase):
             print(table.find("a").numpy(), table.find("b").numpy())
         """)
         self.assertEqual(output, "2.0 -1.0\n")
+
+    def test_sharded_hash_table(self):
+        output = self.python("""
+            from tensorflow_examples.custom_ops_doc.sharded_hash_table.sharded_hash_table import ShardedHashTable
+
+            table = ShardedHashTable("string", float, default_value=-1.0)
+            table.insert(["a", "b"], [2.0, 3.0])
+            print(table.lookup(["a", "c"]).numpy(), int(table.size()))
+        """)
+        self.assertEqual(output, "[ 2. -1.] 2\n")
 
     def test_simple_hash_table_by_its_typed_ops(self):
         output = self.python("""

@@ -7,6 +7,9 @@ import tensorflow as tf
 
 from tensorflow_examples.custom_ops_doc.multiplex_2 import gen_multiplex_2_op
 from tensorflow_examples.custom_ops_doc.python_op import gen_python_call_op
+from tensorflow_examples.custom_ops_doc.sharded_hash_table import (
+    gen_sharded_hash_table_op,
+)
 from tensorflow_examples.custom_ops_doc.simple_hash_table import (
     gen_simple_hash_table_op,
 )
@@ -22,5 +25,13 @@ table = gen_simple_hash_table_op.examples_simple_hash_table_create(
 )
 assert_type(table, tf.Tensor)
 gen_simple_hash_table_op.examples_simple_hash_table_insert(table, "key", 1.0)
+
+sharded = gen_sharded_hash_table_op.examples_sharded_hash_table_create(
+    key_dtype=tf.int64, value_dtype="float32", value_shape=[3]
+)
+assert_type(
+    gen_sharded_hash_table_op.examples_sharded_hash_table_size(sharded),
+    tf.Tensor,
+)
 
 print(gen_python_call_op.__doc__, ", ".join(custom_op_names()))

@@ -504,7 +504,7 @@ class ShardedMap {
   // negative and at most kMaxValueLength.
   explicit ShardedMap(int num_shards = kDefaultShards, int64_t value_length = 1)
       : num_shards_(num_shards),
-        shard_shift_(64 - __builtin_ctz(num_shards)),
+        shard_shift_(63 - __builtin_ctz(num_shards)),
         value_length_(value_length),
         wide_(!ValueCells::kIsString && sizeof(ValueCell) < 8 &&
               value_length * sizeof(ValueCell) >= 8),
@@ -562,9 +562,11 @@ class ShardedMap {
             bool default_per_key, Value* values, bool* found = nullptr) const {
     const int64_t default_step = default_per_key ? value_length_ : 0;
     Reclaimer::Reader reader(&reclaimer_);
+    const bool control_is_large = ControlIsLarge();
     for (int64_t i = 0; i < n; i += kBlock) {
-      FindBlock(keys + i, std::min(kBlock, n - i), defaults + i * default_step,
-                default_step, values + i * value_length_,
+      FindBlock(keys + i, std::min(kBlock, n - i), control_is_large,
+                defaults + i * default_step, default_step,
+                values + i * value_length_,
                 found == nullptr ? nullptr : found + i);
     }
   }
@@ -768,7 +770,7 @@ class ShardedMap {
   }
 
   int ShardOf(uint64_t hash) const {
-    return num_shards_ == 1 ? 0 : static_cast<int>(hash >> shard_shift_);
+    return static_cast<int>(hash >> 1 >> shard_shift_);
   }
 
   static size_t FirstGroup(const Storage& storage, uint64_t hash) {
@@ -908,68 +910,67 @@ class ShardedMap {
 
   static constexpr int64_t kBlock = 32;
 
-  // What is known of the way to a key before it is looked at.
+  // The way to a key, up to the first slot that has its tag.
   struct Way {
     const Shard* shard;
-    const Storage* storage;
-    uint64_t sequence;  // That of the shard before, or kWritten.
-    size_t group;
-    const char* slot;  // Where it may be; null if nowhere.
-    bool known;        // Or else it takes more than this to find out.
+    uint64_t sequence;  // That of the shard before, or kUnknown.
+    const char* slot;   // Null if there is no such slot.
   };
 
-  static constexpr uint64_t kWritten = ~uint64_t{0};
+  // No sequence number: it takes more than a look at one slot to find the key.
+  static constexpr uint64_t kUnknown = ~uint64_t{0};
 
-  Way FirstStep(const Query& query) const {
-    Way way;
-    way.shard = &shards_[ShardOf(query.hash)];
-    const uint64_t sequence =
-        way.shard->sequence.load(std::memory_order_acquire);
-    way.sequence = sequence & 1 ? kWritten : sequence;
-    way.storage = way.shard->storage.load();
-    way.group = FirstGroup(*way.storage, query.hash);
-    sharded_map_internal::Prefetch(way.storage->control + way.group);
+  // Asks for the control bytes that a way begins with.
+  void PrefetchControl(const Query& query) const {
+    const Storage& storage = *shards_[ShardOf(query.hash)].storage.load();
+    sharded_map_internal::Prefetch(storage.control +
+                                   FirstGroup(storage, query.hash));
+  }
+
+  // Follows the way to a key, and asks for the slot that it leads to.
+  Way FindWay(const Query& query) const {
+    namespace internal = sharded_map_internal;
+    constexpr int kMaxGroups = 16;
+    const Shard* shard = &shards_[ShardOf(query.hash)];
+    const uint64_t sequence = shard->sequence.load(std::memory_order_acquire);
+    Way way = {shard, sequence, nullptr};
+    const Storage& storage = *shard->storage.load();
+    const uint64_t tag = internal::TagOf(query.hash);
+    size_t group = FirstGroup(storage, query.hash);
+    for (int i = 0; i < kMaxGroups; ++i) {
+      const uint64_t control = internal::AtomicLoad(storage.control + group);
+      const uint64_t matches = internal::MatchTag(control, tag);
+      if (matches) {
+        way.slot = SlotAt(storage, group, internal::LowestByte(matches));
+        internal::Prefetch(way.slot);
+        break;
+      }
+      if (internal::HasEmpty(control)) break;
+      if (++group == storage.groups) group = 0;
+      if (i + 1 == kMaxGroups) way.sequence = kUnknown;
+    }
+    if (sequence & 1) way.sequence = kUnknown;
     return way;
   }
 
-  // Follows a way to the first slot that has the tag of the key.
-  void SecondStep(const Query& query, Way* way) const {
-    namespace internal = sharded_map_internal;
-    constexpr int kMaxGroups = 16;
-    const Storage& storage = *way->storage;
-    const uint64_t tag = internal::TagOf(query.hash);
-    way->slot = nullptr;
-    way->known = false;
-    for (int i = 0; i < kMaxGroups; ++i) {
-      const uint64_t control =
-          internal::AtomicLoad(storage.control + way->group);
-      const uint64_t matches = internal::MatchTag(control, tag);
-      if (matches | internal::ZeroBytes(control)) {
-        way->known = true;
-        if (matches) {
-          way->slot =
-              SlotAt(storage, way->group, internal::LowestByte(matches));
-          internal::Prefetch(way->slot);
-        }
-        return;
-      }
-      if (++way->group == storage.groups) way->group = 0;
-    }
+  // Whether control bytes are likely to come from afar.
+  bool ControlIsLarge() const {
+    constexpr size_t kBytes = size_t{1} << 20;
+    return shards_[0].storage.load()->groups * num_shards_ > kBytes / 8;
   }
 
   // Finds up to kBlock keys. Each step asks for the memory of the next one, and
   // by the time that it is done with the last key, that of the first is there.
   template <class KeyIn, class Value>
-  void FindBlock(const KeyIn* keys, int64_t n, const Value* defaults,
-                 int64_t default_step, Value* values, bool* found) const {
-    // Raw memory, as a query has no default constructor.
-    alignas(Query) char memory[kBlock * sizeof(Query)];
-    auto* queries = reinterpret_cast<Query*>(memory);
+  void FindBlock(const KeyIn* keys, int64_t n, bool control_is_large,
+                 const Value* defaults, int64_t default_step, Value* values,
+                 bool* found) const {
+    Queries<KeyIn> queries(keys, n);
     Way ways[kBlock];
-    for (int64_t i = 0; i < n; ++i) {
-      ways[i] = FirstStep(*new (&queries[i]) Query(keys[i]));
+    if (control_is_large) {
+      for (int64_t i = 0; i < n; ++i) PrefetchControl(queries[i]);
     }
-    for (int64_t i = 0; i < n; ++i) SecondStep(queries[i], &ways[i]);
+    for (int64_t i = 0; i < n; ++i) ways[i] = FindWay(queries[i]);
     for (int64_t i = 0; i < n; ++i) {
       Value* value = values + i * value_length_;
       bool hit;
@@ -981,6 +982,33 @@ class ShardedMap {
     }
   }
 
+  // The queries for some keys: those for numbers are made anew each time, which
+  // takes less than to keep them.
+  template <class KeyIn>
+  class Queries {
+   public:
+    Queries(const KeyIn* keys, int64_t n) : keys_(keys) {
+      if constexpr (KeyCells::kIsString) {
+        for (int64_t i = 0; i < n; ++i) new (&At(i)) Query(keys[i]);
+      }
+    }
+    decltype(auto) operator[](int64_t i) {
+      if constexpr (KeyCells::kIsString) {
+        return static_cast<const Query&>(At(i));
+      } else {
+        return Query(keys_[i]);
+      }
+    }
+
+   private:
+    Query& At(int64_t i) { return reinterpret_cast<Query*>(memory_)[i]; }
+
+    const KeyIn* keys_;
+    // Raw memory, as a query has no default constructor.
+    alignas(
+        Query) char memory_[KeyCells::kIsString ? kBlock * sizeof(Query) : 1];
+  };
+
   // Returns false if it takes more than a look at one slot.
   template <class Value>
   bool LastStep(const Query& query, const Way& way, Value* value,
@@ -991,7 +1019,7 @@ class ShardedMap {
              way.sequence;
     };
     *hit = way.slot != nullptr;
-    if (!*hit) return way.known && unchanged();
+    if (!*hit) return unchanged();
     const KeyCell key = KeyCells::Load(KeyAt(way.slot));
     if constexpr (KeyCells::kIsString) {
       if (!query.MayEqual(key) || !unchanged()) return false;
@@ -999,27 +1027,17 @@ class ShardedMap {
     return query.Equals(key) && ReadValue(way.slot, unchanged, value);
   }
 
-  // Calls `use(query, payload)` for entries in order, as a writer.
-  template <class KeyIn, class Use>
-  bool ForEachEntry(const KeyIn* keys, const Entry* entries, int64_t n,
-                    const Use& use) const {
-    alignas(Query) char memory[kBlock * sizeof(Query)];
-    auto* queries = reinterpret_cast<Query*>(memory);
-    Way ways[kBlock];
-    for (int64_t begin = 0; begin < n; begin += kBlock) {
-      const int64_t count = std::min(kBlock, n - begin);
-      for (int64_t i = 0; i < count; ++i) {
-        const Entry& entry = entries[begin + i];
-        // A number is its word.
-        const KeyIn& key = keys[KeyCells::kIsString ? entry.payload : 0];
-        ways[i] = FirstStep(*new (&queries[i]) Query(key, entry.word));
-      }
-      for (int64_t i = 0; i < count; ++i) SecondStep(queries[i], &ways[i]);
-      for (int64_t i = 0; i < count; ++i) {
-        if (!use(queries[i], entries[begin + i].payload)) return false;
-      }
-    }
-    return true;
+  template <class KeyIn>
+  static Query QueryOf(const KeyIn* keys, const Entry& entry) {
+    // A number is its word.
+    return Query(keys[KeyCells::kIsString ? entry.payload : 0], entry.word);
+  }
+
+  // Asks for what is on the way to the keys of up to kBlock entries.
+  template <class KeyIn>
+  void PrefetchWays(const KeyIn* keys, const Entry* entries, int64_t n) const {
+    for (int64_t i = 0; i < n; ++i) PrefetchControl(QueryOf(keys, entries[i]));
+    for (int64_t i = 0; i < n; ++i) FindWay(QueryOf(keys, entries[i]));
   }
 
   // Reads the value of a key, if it is there. The caller is a Reader.
@@ -1119,10 +1137,9 @@ class ShardedMap {
       End(&run);
       return ok;
     }
-    constexpr int64_t kSmall = 256;
-    if (n <= kSmall) {
-      uint64_t words[KeyCells::kIsString ? kSmall : 1];
-      Entry entries[kSmall];
+    if (n <= kFew) {
+      uint64_t words[KeyCells::kIsString ? kFew : 1];
+      Entry entries[kFew];
       return WriteSorted(keys, n, words, entries, OnThisThread, payload, op);
     }
     std::unique_ptr<uint64_t[]> words;
@@ -1141,6 +1158,15 @@ class ShardedMap {
                    const Payload& payload, const Op& op) {
     int64_t ends[kMaxShards];
     Sort(keys, n, words, entries, ends, parallel, payload);
+    // There is little to wait for in a run of a few keys, so it is asked for
+    // before the first one.
+    const bool few = n <= kFew;
+    if (few) {
+      Reclaimer::Reader reader(&reclaimer_);
+      for (int64_t i = 0; i < n; i += kBlock) {
+        PrefetchWays(keys, entries + i, std::min(kBlock, n - i));
+      }
+    }
     std::atomic<bool> ok{true};
     const auto write = [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
@@ -1148,12 +1174,16 @@ class ShardedMap {
         const int64_t count = ends[i] - first;
         if (count == 0) continue;
         Run run = Begin(static_cast<int>(i), count);
-        const bool all =
-            ForEachEntry(keys, entries + first, count,
-                         [&](const Query& query, uint64_t payload) {
-                           ++run.done;
-                           return op(&run, query, payload);
-                         });
+        bool all = true;
+        for (int64_t j = 0; j < count && all; ++j) {
+          if (!few && j % kBlock == 0) {
+            PrefetchWays(keys, entries + first + j,
+                         std::min(kBlock, count - j));
+          }
+          const Entry& entry = entries[first + j];
+          ++run.done;
+          all = op(&run, QueryOf(keys, entry), entry.payload);
+        }
         End(&run);
         if (!all) ok.store(false, std::memory_order_relaxed);
       }
@@ -1484,6 +1514,8 @@ class ShardedMap {
 
   // Sixteenths of the slots that may be full or erased.
   static constexpr size_t kMaxLoad16 = 14;
+  // Up to how many keys a batch of writes has only a few for each shard.
+  static constexpr int64_t kFew = 256;
   // From how many keys on a batch of writes is worth more than one thread.
   static constexpr int64_t kParallelFrom = 4096;
   static constexpr int64_t kCyclesAKey = 60;

@@ -31,8 +31,7 @@ class SimpleHashTable(tf.saved_model.experimental.TrackableResource):
     """A mutable hash table from one scalar type to another.
 
     It shows how an op keeps state that grows; to have a table, take
-    `tf.lookup.experimental.MutableHashTable`, whose ops work on many keys in
-    one call.
+    `sharded_hash_table`, whose ops work on many keys in one call.
 
     The table is destroyed when the last handle to it is. It is saved with and
     restored from checkpoints and SavedModels, and safe to use from many

@@ -371,7 +371,7 @@ class RuntimesTest(tf.test.TestCase):
         values = [bytes([letter]) * 1000 for letter in b"abcdefgh"]
 
         def replace(thread):
-            for i in range(300):
+            for i in range(200):
                 table.insert(i % 4, values[(thread + i) % len(values)])
                 if i % 50 == 0:
                     try:
@@ -380,7 +380,7 @@ class RuntimesTest(tf.test.TestCase):
                         pass  # Another thread was first.
 
         def find(_):
-            return {table.find(i % 4).numpy() for i in range(1000)}
+            return {table.find(i % 4).numpy() for i in range(300)}
 
         with concurrent.futures.ThreadPoolExecutor(8) as pool:
             jobs = [pool.submit(replace, i) for i in range(4)]

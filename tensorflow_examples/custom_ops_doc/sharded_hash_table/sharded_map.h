@@ -122,19 +122,19 @@ struct Block {
 using Blocks = std::vector<Block>;
 
 // Memory for a cache line and more; null if there is none. Large blocks are
-// mappings, as the holes that they leave behind on a heap take long to be
-// filled again: a table grows by less than twice.
+// mappings, as a table that grows would leave holes behind on a heap that are
+// too small for it and that nobody else may need.
 inline Block Allocate(size_t bytes) {
-  constexpr size_t kMapped = size_t{1} << 20;
-  if (bytes < kMapped) {
-    void* block = nullptr;
-    if (posix_memalign(&block, 64, bytes) != 0) block = nullptr;
-    return {block, 0};
+  constexpr size_t kMapped = size_t{1} << 17;
+  if (bytes >= kMapped) {
+    void* block = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (block != MAP_FAILED) return {block, bytes};
+    // There may be too many mappings.
   }
-  void* block = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
-                     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (block == MAP_FAILED) return {nullptr, 0};
-  return {block, bytes};
+  void* block = nullptr;
+  if (posix_memalign(&block, 64, bytes) != 0) return {nullptr, 0};
+  return {block, 0};
 }
 
 inline void Free(const Block& block) {

@@ -439,9 +439,9 @@ class ErrorsTest(parameterized.TestCase, tf.test.TestCase):
     def test_values_that_are_too_large_are_refused(self):
         create = gen_sharded_hash_table_op.examples_sharded_hash_table_create
         with self.assertRaisesRegex(
-            errors.InvalidArgumentError, "at most 4294967296 elements"
+            errors.InvalidArgumentError, "at most 17592186044416 elements"
         ):
-            create(tf.int64, tf.float32, value_shape=[2**33])
+            create(tf.int64, tf.float32, value_shape=[2**45])
 
     def test_table_that_memory_does_not_hold_takes_no_keys(self):
         create = gen_sharded_hash_table_op.examples_sharded_hash_table_create

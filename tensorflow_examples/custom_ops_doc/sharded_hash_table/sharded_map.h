@@ -23,6 +23,8 @@
 #ifndef TENSORFLOW_EXAMPLES_CUSTOM_OPS_DOC_SHARDED_HASH_TABLE_SHARDED_MAP_H_
 #define TENSORFLOW_EXAMPLES_CUSTOM_OPS_DOC_SHARDED_HASH_TABLE_SHARDED_MAP_H_
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
@@ -111,6 +113,38 @@ struct UnsignedOfSize<8> {
   using type = uint64_t;
 };
 
+// Memory, and how to give it back.
+struct Block {
+  void* address;
+  size_t mapped;  // Its size if it is a mapping of its own, or else 0.
+};
+
+using Blocks = std::vector<Block>;
+
+// Memory for a cache line and more; null if there is none. Large blocks are
+// mappings, as a table that grows would leave holes behind on a heap that are
+// too small for it and that nobody else may need.
+inline Block Allocate(size_t bytes) {
+  constexpr size_t kMapped = size_t{1} << 17;
+  if (bytes >= kMapped) {
+    void* block = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (block != MAP_FAILED) return {block, bytes};
+    // There may be too many mappings.
+  }
+  void* block = nullptr;
+  if (posix_memalign(&block, 64, bytes) != 0) return {nullptr, 0};
+  return {block, 0};
+}
+
+inline void Free(const Block& block) {
+  if (block.mapped > 0) {
+    munmap(block.address, block.mapped);
+  } else {
+    std::free(block.address);
+  }
+}
+
 // Frees memory once nobody can be reading it.
 //
 // A reader is counted from before it looks at the map until it is done. What
@@ -150,11 +184,11 @@ class Reclaimer {
     FreeAll(&retired_);
   }
 
-  // Takes blocks of malloc's that are in the map no more.
-  void Retire(std::vector<void*>* blocks) {
+  // Takes blocks that are in the map no more.
+  void Retire(Blocks* blocks) {
     if (blocks->empty()) return;
     std::atomic_thread_fence(std::memory_order_seq_cst);
-    std::vector<void*> free;
+    Blocks free;
     {
       std::lock_guard<std::mutex> l(mu_);
       retired_.insert(retired_.end(), blocks->begin(), blocks->end());
@@ -192,8 +226,8 @@ class Reclaimer {
     return number;
   }
 
-  static void FreeAll(std::vector<void*>* blocks) {
-    for (void* block : *blocks) std::free(block);
+  static void FreeAll(Blocks* blocks) {
+    for (const Block& block : *blocks) Free(block);
     blocks->clear();
   }
 
@@ -216,8 +250,8 @@ class Reclaimer {
   std::mutex mu_;
   // Guarded by mu_: what waits for the counters in unseen_, and what came
   // since.
-  std::vector<void*> waiting_;
-  std::vector<void*> retired_;
+  Blocks waiting_;
+  Blocks retired_;
   uint32_t unseen_ = 0;
 };
 
@@ -324,7 +358,7 @@ struct Cells {
     std::memcpy(static_cast<void*>(out), &cell, sizeof(Cell));
   }
 
-  static void Retire(Cell, std::vector<void*>*) {}
+  static void Retire(Cell, Blocks*) {}
 };
 
 template <>
@@ -365,8 +399,8 @@ struct Cells<std::string> {
     StringAccess<Out>::Assign(ViewOf(cell), out);
   }
 
-  static void Retire(const Cell& cell, std::vector<void*>* blocks) {
-    if (StringBlock* block = LongString(cell)) blocks->push_back(block);
+  static void Retire(const Cell& cell, Blocks* blocks) {
+    if (StringBlock* block = LongString(cell)) blocks->push_back({block, 0});
   }
 };
 
@@ -493,12 +527,13 @@ class ShardedMap {
   using ValueCell = typename ValueCells::Cell;
   using Query = sharded_map_internal::Query<K>;
   using Reclaimer = sharded_map_internal::Reclaimer;
+  using Blocks = sharded_map_internal::Blocks;
 
  public:
   static constexpr int kMaxShards = 1024;
   static constexpr int kDefaultShards = 64;
   // More would be no value of a table, and offsets of slots must not overflow.
-  static constexpr int64_t kMaxValueLength = int64_t{1} << 32;
+  static constexpr int64_t kMaxValueLength = int64_t{1} << 44;
 
   // `num_shards` is a power of two of at most kMaxShards. `value_length` is not
   // negative and at most kMaxValueLength.
@@ -520,11 +555,11 @@ class ShardedMap {
   }
 
   ~ShardedMap() {
-    std::vector<void*> blocks;
+    Blocks blocks;
     for (int i = 0; i < num_shards_; ++i) {
       TakeBlocks(shards_[i].storage.load(), &blocks);
     }
-    for (void* block : blocks) std::free(block);
+    for (const auto& block : blocks) sharded_map_internal::Free(block);
   }
 
   ShardedMap(const ShardedMap&) = delete;
@@ -549,7 +584,7 @@ class ShardedMap {
     int64_t bytes = sizeof(*this) + num_shards_ * sizeof(Shard);
     for (int i = 0; i < num_shards_; ++i) {
       std::lock_guard<std::mutex> l(shards_[i].mu);
-      bytes += shards_[i].storage.load()->bytes;
+      bytes += shards_[i].storage.load()->bytes + sizeof(Storage);
     }
     return bytes;
   }
@@ -638,7 +673,7 @@ class ShardedMap {
   // shards and values as long, in place of all that is here, and leaves it
   // empty. Nobody can write in between.
   void ReplaceWith(ShardedMap* other) {
-    std::vector<void*> blocks;
+    Blocks blocks;
     {
       Frozen frozen(this);
       for (int i = 0; i < num_shards_; ++i) {
@@ -719,9 +754,10 @@ class ShardedMap {
   // that it stays in every reader's cache.
   struct Storage {
     size_t groups = 1;
-    uint64_t* control = nullptr;  // The beginning of a block of malloc's.
+    uint64_t* control = nullptr;  // The beginning of their block.
     char* slots = nullptr;
-    size_t bytes = 0;
+    size_t bytes = 0;     // Of the block.
+    size_t mapped = 0;    // See Block.
     size_t max_used = 0;  // How many slots may be full or erased.
   };
 
@@ -754,7 +790,7 @@ class ShardedMap {
     int64_t done = 0;
     int64_t added = 0;
     int64_t total = 0;
-    std::vector<void*> retired;
+    Blocks retired;
   };
 
   // One of a batch of writes.
@@ -802,6 +838,13 @@ class ShardedMap {
     }
   }
 
+  // How many slots of that many groups may be full or erased: more where memory
+  // counts for more than time.
+  static size_t MaxUsed(size_t groups) {
+    constexpr size_t kLarge = size_t{1} << 13;
+    return groups < kLarge ? groups * 7 - groups / 4 : groups * 7 + groups / 4;
+  }
+
   // A storage for that many groups, all of its slots empty; null without
   // memory.
   Storage* NewStorage(size_t groups) const {
@@ -811,25 +854,26 @@ class ShardedMap {
     const size_t bytes = control_bytes + groups * 8 * stride_;
     // Two blocks: large ones begin at the same place of a page each, where they
     // would push one another's heads out of the cache.
-    void* head = nullptr;
-    void* block = nullptr;
-    if (posix_memalign(&head, 64, sizeof(Storage)) != 0) return nullptr;
-    if (posix_memalign(&block, 64, bytes) != 0) {
-      std::free(head);
+    const auto head = sharded_map_internal::Allocate(sizeof(Storage));
+    if (head.address == nullptr) return nullptr;
+    const auto block = sharded_map_internal::Allocate(bytes);
+    if (block.address == nullptr) {
+      sharded_map_internal::Free(head);
       return nullptr;
     }
-    auto* storage = new (head) Storage;
+    auto* storage = new (head.address) Storage;
     storage->groups = groups;
-    storage->control = static_cast<uint64_t*>(block);
-    storage->slots = static_cast<char*>(block) + control_bytes;
-    storage->bytes = bytes + sizeof(Storage);
-    storage->max_used = groups * 8 * kMaxLoad16 / 16;
+    storage->control = static_cast<uint64_t*>(block.address);
+    storage->slots = static_cast<char*>(block.address) + control_bytes;
+    storage->bytes = bytes;
+    storage->mapped = block.mapped;
+    storage->max_used = MaxUsed(groups);
     std::memset(storage->control, 0, groups * 8);
     return storage;
   }
 
   // All blocks of a storage, itself among them.
-  void TakeBlocks(Storage* storage, std::vector<void*>* blocks) const {
+  void TakeBlocks(Storage* storage, Blocks* blocks) const {
     if (storage == &empty_) return;
     if (KeyCells::kIsString || ValueCells::kIsString) {
       ForEachSlot(*storage, [&](const char* slot) {
@@ -840,12 +884,12 @@ class ShardedMap {
     TakeSlots(storage, blocks);
   }
 
-  static void TakeSlots(Storage* storage, std::vector<void*>* blocks) {
-    blocks->push_back(storage->control);
-    blocks->push_back(storage);
+  static void TakeSlots(Storage* storage, Blocks* blocks) {
+    blocks->push_back({storage->control, storage->mapped});
+    blocks->push_back({storage, 0});
   }
 
-  void RetireValue(const char* slot, std::vector<void*>* blocks) const {
+  void RetireValue(const char* slot, Blocks* blocks) const {
     if (!ValueCells::kIsString) return;
     for (int64_t i = 0; i < value_length_; ++i) {
       ValueCells::Retire(ValueAt(slot)[i], blocks);
@@ -1365,7 +1409,7 @@ class ShardedMap {
 
   template <class Value>
   bool SetStrings(const Value* value, bool replace, char* slot,
-                  std::vector<void*>* retired) const {
+                  Blocks* retired) const {
     std::vector<ValueCell> cells(value_length_);
     for (int64_t i = 0; i < value_length_; ++i) {
       if (!ValueCells::Make(value[i], &cells[i])) {
@@ -1490,7 +1534,7 @@ class ShardedMap {
     if (&old != &empty_ && size < old.max_used - old.max_used / 8) {
       return old.groups;  // There is room once the erased are gone.
     }
-    // By an eighth or so, which is other for each shard and time; small ones by
+    // By a tenth or so, which is other for each shard and time; small ones by
     // half.
     const double phase =
         static_cast<double>(
@@ -1500,7 +1544,7 @@ class ShardedMap {
             32) /
         4294967296.0;
     const double grown =
-        static_cast<double>(size) * (size < 1024 ? 1.5 : 1.075 + 0.1 * phase);
+        static_cast<double>(size) * (size < 1024 ? 1.5 : 1.05 + 0.1 * phase);
     // What the rest of the run will add, if it goes on as it began; but not
     // many times what is there, as it may not.
     const double added = static_cast<double>(run.total - run.done + 1) *
@@ -1509,11 +1553,12 @@ class ShardedMap {
     const double expected = std::min(1.02 * (static_cast<double>(size) + added),
                                      8.0 * static_cast<double>(size) + 64);
     const double wanted = std::max(grown, expected) + 1;
-    return static_cast<size_t>(wanted * 16 / kMaxLoad16 / 8) + 1;
+    auto groups = static_cast<size_t>(wanted / 8);
+    groups += groups / 16;
+    while (static_cast<double>(MaxUsed(groups)) < wanted) ++groups;
+    return groups;
   }
 
-  // Sixteenths of the slots that may be full or erased.
-  static constexpr size_t kMaxLoad16 = 14;
   // Up to how many keys a batch of writes has only a few for each shard.
   static constexpr int64_t kFew = 256;
   // From how many keys on a batch of writes is worth more than one thread.

@@ -334,9 +334,10 @@ class DistributedHashTable(tf.__internal__.tracking.Trackable):
             values = tf.dynamic_stitch(
                 [positions[i] for i in asked], [found[i] for i in asked]
             )
-            return tf.reshape(
-                values, tf.concat([tf.shape(keys), self._value_shape], 0)
-            )
+            shape = keys.shape.concatenate(self._value_shape)
+            if not shape.is_fully_defined():
+                shape = tf.concat([tf.shape(keys), self._value_shape], 0)
+            return tf.reshape(values, shape)
 
     def insert(
         self, keys: TensorLike, values: TensorLike, name: str | None = None

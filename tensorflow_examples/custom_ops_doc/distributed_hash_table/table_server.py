@@ -32,6 +32,13 @@ def main(argv: list[str]) -> None:
         tf.train.ClusterSpec({_JOB_NAME.value: addresses}),
         job_name=_JOB_NAME.value,
         task_index=_TASK_INDEX.value,
+        # A thread that waits for work in a loop takes a core from whoever else
+        # is on the machine, such as the client.
+        config=tf.compat.v1.ConfigProto(
+            experimental=tf.compat.v1.ConfigProto.Experimental(
+                disable_thread_spinning=True
+            )
+        ),
     )
     print(f"serving at {addresses[_TASK_INDEX.value]}", flush=True)
     server.join()

@@ -229,7 +229,7 @@ ROWS = (
         f"says: in turn nine lookups and an insert, of {_BATCH} keys each, all "
         "of which are there; in graphs, so that Python is no part of it.",
         measure.interleaved(_threads),
-        {"MutableHashTable": 4},
+        {"MutableHashTable": 1.5},
         items=_THREADS * _ROUNDS_OF_STEPS * _STEPS * 10 * _BATCH,
         quick_items=_THREADS * _ROUNDS_OF_STEPS * _QUICK_STEPS * 10 * _BATCH,
     ),

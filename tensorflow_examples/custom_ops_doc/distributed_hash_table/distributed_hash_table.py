@@ -322,9 +322,7 @@ class DistributedHashTable(tf.__internal__.tracking.Trackable):
                     given = self._per_key(given, keys, "dynamic_default_values")
                     defaults = [tf.gather(given, where) for where in positions]
             found = self._on_servers(
-                lambda table, part, default: table.lookup(part, default),
-                parts,
-                defaults,
+                sharded_hash_table.ShardedHashTable.lookup, parts, defaults
             )
             asked = [i for i, part in enumerate(parts) if part is not None]
             if not asked:
@@ -362,7 +360,7 @@ class DistributedHashTable(tf.__internal__.tracking.Trackable):
           TypeError or ValueError: If a type does not fit, or in a graph a shape.
         """
         return self._write(
-            lambda table, part, new: table.insert(part, new),
+            sharded_hash_table.ShardedHashTable.insert,
             keys,
             values,
             name or f"{self._name}_insert",
@@ -385,7 +383,7 @@ class DistributedHashTable(tf.__internal__.tracking.Trackable):
           As `insert`.
         """
         return self._write(
-            lambda table, part, new: table.accumulate(part, new),
+            sharded_hash_table.ShardedHashTable.accumulate,
             keys,
             deltas,
             name or f"{self._name}_accumulate",
@@ -427,7 +425,9 @@ class DistributedHashTable(tf.__internal__.tracking.Trackable):
             keys = tf.convert_to_tensor(keys, self.key_dtype, name="keys")
             parts, _ = self._partition(tf.reshape(keys, [-1]))
             return _group(
-                self._on_servers(lambda table, part: table.remove(part), parts)
+                self._on_servers(
+                    sharded_hash_table.ShardedHashTable.remove, parts
+                )
             )
 
     def clear(self, name: str | None = None) -> tf.Operation | None:
@@ -443,7 +443,9 @@ class DistributedHashTable(tf.__internal__.tracking.Trackable):
           tf.errors.UnavailableError: If a server is lost.
         """
         with tf.name_scope(name or f"{self._name}_clear"):
-            return _group(self._on_servers(lambda table: table.clear()))
+            return _group(
+                self._on_servers(sharded_hash_table.ShardedHashTable.clear)
+            )
 
     def size(self, name: str | None = None) -> tf.Tensor:
         """Counts the keys.
@@ -458,7 +460,9 @@ class DistributedHashTable(tf.__internal__.tracking.Trackable):
           tf.errors.UnavailableError: If a server is lost.
         """
         with tf.name_scope(name or f"{self._name}_size"):
-            return tf.add_n(self._on_servers(lambda table: table.size()))
+            return tf.add_n(
+                self._on_servers(sharded_hash_table.ShardedHashTable.size)
+            )
 
     def export(self, name: str | None = None) -> tuple[tf.Tensor, tf.Tensor]:
         """Returns all keys and their values.
@@ -475,7 +479,7 @@ class DistributedHashTable(tf.__internal__.tracking.Trackable):
           tf.errors.UnavailableError: If a server is lost.
         """
         with tf.name_scope(name or f"{self._name}_export"):
-            pairs = self._on_servers(lambda table: table.export())
+            pairs = self._on_servers(sharded_hash_table.ShardedHashTable.export)
             return (
                 tf.concat([keys for keys, _ in pairs], 0),
                 tf.concat([values for _, values in pairs], 0),
@@ -510,18 +514,17 @@ class DistributedHashTable(tf.__internal__.tracking.Trackable):
 
     def _is_lost(self, server: int) -> bool:
         try:
-            self._run(server, lambda table: table.size())
+            self._run(server, sharded_hash_table.ShardedHashTable.size)
         except tf.errors.OpError:
             return True
         return False
 
-    def _slots(self, server: int) -> list[int]:
-        """Returns the slots of a server, as the op that splits keys has them."""
-        return [
-            slot
-            for slot in range(self._num_slots)
-            if slot * len(self._devices) // self._num_slots == server
-        ]
+    def _slots(self) -> list[list[int]]:
+        """Returns each server's slots, as the op that splits keys has them."""
+        slots = [[] for _ in self._devices]
+        for slot in range(self._num_slots):
+            slots[slot * len(self._devices) // self._num_slots].append(slot)
+        return slots
 
     def _serialize_to_tensors(self) -> dict[str, tf.Tensor]:
         """Gives what a checkpoint stores. Called by `Trackable`."""
@@ -545,9 +548,10 @@ class DistributedHashTable(tf.__internal__.tracking.Trackable):
                 )
             return tensors
 
-        slots = [self._slots(i) for i in range(len(self._devices))]
         tensors = {}
-        for of_server in self._on_servers(on_server, slots, fetch=False):
+        for of_server in self._on_servers(
+            on_server, self._slots(), fetch=False
+        ):
             tensors.update(of_server)
         return tensors
 
@@ -565,8 +569,7 @@ class DistributedHashTable(tf.__internal__.tracking.Trackable):
                 [restored_tensors[f"slot-{slot}-values"] for slot in slots],
             )
 
-        slots = [self._slots(i) for i in range(len(self._devices))]
-        return _group(self._on_servers(on_server, slots))
+        return _group(self._on_servers(on_server, self._slots()))
 
 
 def _group(

@@ -9,7 +9,6 @@ import zipfile
 import tensorflow as tf
 
 _FOLDER = os.path.dirname(os.path.abspath(__file__))
-_WORKSPACE = os.path.dirname(_FOLDER)
 
 _USE = """
 import sys

@@ -1,7 +1,6 @@
 """Tests of the table's life in each of TensorFlow's runtimes, and with many threads."""
 
 import concurrent.futures
-import gc
 import os
 import subprocess
 import sys
@@ -22,6 +21,9 @@ from tensorflow_examples.custom_ops_doc.sharded_hash_table import (
 from tensorflow_examples.custom_ops_doc.simple_hash_table import (
     gen_resource_probe_op,
 )
+from tensorflow_examples.custom_ops_doc.simple_hash_table import (
+    resource_lifetime,
+)
 
 ShardedHashTable = sharded_hash_table.ShardedHashTable
 
@@ -30,19 +32,7 @@ def _int_table(**kwargs):
     return ShardedHashTable(tf.int64, tf.int64, -1, **kwargs)
 
 
-class LifetimeTest(tf.test.TestCase):
-    def setUp(self):
-        super().setUp()
-        gc.collect()
-        self._live_before = self._live_ever()
-
-    def _live_ever(self):
-        return int(gen_resource_probe_op.testing_live_resource_count())
-
-    def _assert_live(self, count):
-        gc.collect()
-        self.assertEqual(self._live_ever() - self._live_before, count)
-
+class LifetimeTest(resource_lifetime.ResourceLifetimeTestCase):
     def _watched_table(self):
         table = _int_table()
         gen_resource_probe_op.testing_watch_resource(table.resource_handle)

@@ -6,6 +6,9 @@ import subprocess
 import sys
 from collections.abc import Sequence
 
+# The name "localhost" is not known to a machine without /etc/hosts.
+_LOOPBACK = "127.0.0.1"
+
 
 class LocalServers:
     """Some `table_server` processes, which know each other.
@@ -23,7 +26,7 @@ class LocalServers:
         Raises:
           RuntimeError: If one of them ends instead.
         """
-        self.addresses = [f"localhost:{port}" for port in _free_ports(count)]
+        self.addresses = [f"{_LOOPBACK}:{port}" for port in _free_ports(count)]
         self._processes = [self._popen(i) for i in range(count)]
         try:
             for process in self._processes:
@@ -91,7 +94,7 @@ def _wait_for(process: subprocess.Popen) -> None:
 
 def _free_ports(count: int) -> list[int]:
     """Returns ports that nobody listens at, all different."""
-    sockets = [socket.create_server(("localhost", 0)) for _ in range(count)]
+    sockets = [socket.create_server((_LOOPBACK, 0)) for _ in range(count)]
     ports = [each.getsockname()[1] for each in sockets]
     for each in sockets:
         each.close()

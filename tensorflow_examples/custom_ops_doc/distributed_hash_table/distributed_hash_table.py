@@ -23,8 +23,15 @@ from tensorflow_examples.custom_ops_doc.sharded_hash_table import (
 
 TensorLike = tf.types.experimental.TensorLike
 
+# What TensorFlow calls it by default.
+_CLIENT_JOB = "localhost"
 
-def connect(addresses: Sequence[str], job_name: str = "tables") -> list[str]:
+
+def connect(
+    addresses: Sequence[str],
+    job_name: str = "tables",
+    client_address: str | None = None,
+) -> list[str]:
     """Connects this program to servers of tables.
 
     Call it once, at the start of the program: it forgets what TensorFlow held
@@ -34,22 +41,32 @@ def connect(addresses: Sequence[str], job_name: str = "tables") -> list[str]:
       addresses: "HOST:PORT" of each `table_server`, in the order of its
         `--cluster`.
       job_name: The servers' `--job_name`.
+      client_address: "HOST:PORT" at which the servers reach this program, as
+        they do for a `tf.function`. If None, the address that it has on its way
+        to the first of them, and a port that is free.
 
     Returns:
       The names of their devices, for `DistributedHashTable`.
 
     Raises:
       ValueError: If there is no address.
+      OSError: If the first server's host is not known.
       tf.errors.UnavailableError or tf.errors.DeadlineExceededError: If one
         of them does not answer.
     """
     if not addresses:
         raise ValueError("addresses must name at least one server.")
+    # Left to itself, TensorFlow tells the servers that this program is at
+    # "localhost", which on another machine is that one.
     tf.config.experimental_connect_to_cluster(
-        tf.distribute.cluster_resolver.SimpleClusterResolver(
-            tf.train.ClusterSpec({job_name: list(addresses)}), rpc_layer="grpc"
+        tf.train.ClusterSpec(
+            {
+                job_name: list(addresses),
+                _CLIENT_JOB: [client_address or _own_address(addresses[0])],
+            }
         ),
-        make_master_device_default=False,
+        job_name=_CLIENT_JOB,
+        protocol="grpc",
     )
     return [
         f"/job:{job_name}/replica:0/task:{i}/device:CPU:0"
@@ -587,6 +604,27 @@ def _address(device: str, server_def: Any) -> str:
     raise ValueError(f"{device} is not of the cluster: {server_def.cluster}")
 
 
+def _host_and_port(address: str) -> tuple[str, int]:
+    """Takes "HOST:PORT" apart, of which HOST may be "[IPV6]"."""
+    host, _, port = address.rpartition(":")
+    return host.strip("[]"), int(port)
+
+
+def _own_address(server: str) -> str:
+    """Returns a free address of this machine on its way to a server's."""
+    host, port = _host_and_port(server)
+    family, kind, _, _, address = socket.getaddrinfo(
+        host, port, type=socket.SOCK_DGRAM
+    )[0]
+    with socket.socket(family, kind) as route:
+        route.connect(address)  # It sends nothing.
+        own = route.getsockname()[0]
+    with socket.socket(family) as free:
+        free.bind((own, 0))
+        port = free.getsockname()[1]
+    return f"[{own}]:{port}" if ":" in own else f"{own}:{port}"
+
+
 def _wait_for(address: str, until: float) -> None:
     """Waits for a server to take connections.
 
@@ -597,10 +635,9 @@ def _wait_for(address: str, until: float) -> None:
     Raises:
       TimeoutError: If it still does not.
     """
-    host, _, port = address.rpartition(":")
     while True:
         try:
-            with socket.create_connection((host.strip("[]"), int(port)), 1.0):
+            with socket.create_connection(_host_and_port(address), 1.0):
                 return
         except OSError as error:
             if time.monotonic() >= until:

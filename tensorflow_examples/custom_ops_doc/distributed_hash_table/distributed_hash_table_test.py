@@ -6,6 +6,7 @@ import threading
 import numpy as np
 import tensorflow as tf
 from absl.testing import parameterized
+from tensorflow.python.eager import context
 from tensorflow.python.framework import errors
 
 from tensorflow_examples.custom_ops_doc.distributed_hash_table import (
@@ -173,6 +174,15 @@ class DistributedHashTableTest(tf.test.TestCase, parameterized.TestCase):
                 table.accumulate([1, 2, 3], ["a", "b", "c"])
         table.insert([1], ["a"])
         self.assertAllEqual(table.lookup([1]), ["a"])
+
+    def test_servers_are_told_an_address_of_the_client(self):
+        (client,) = (
+            job.tasks[0]
+            for job in context.get_server_def().cluster.job
+            if job.name == "localhost"
+        )
+        # Not the name "localhost", which is another machine on each.
+        self.assertRegex(client, r"^127\.0\.0\.1:\d+$")
 
     def test_number_of_servers_must_fit_the_slots(self):
         for devices in ([], _devices):

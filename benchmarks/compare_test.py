@@ -200,6 +200,10 @@ class CompareTest(absltest.TestCase):
         self.assertFalse(result["complete"])
 
     def test_ctrl_c_ends_the_program_without_a_traceback(self):
+        # Where this test runs in a shell's background it is made to ignore the
+        # signal, and what it starts would inherit that.
+        handler = signal.signal(signal.SIGINT, signal.default_int_handler)
+        self.addCleanup(signal.signal, signal.SIGINT, handler)
         process = subprocess.Popen(
             [
                 pathlib.Path(compare.__file__).with_suffix(""),
@@ -214,7 +218,7 @@ class CompareTest(absltest.TestCase):
         process.stdout.readline()  # The head of the table.
         os.killpg(process.pid, signal.SIGINT)
         _, stderr = process.communicate()
-        self.assertEqual(process.returncode, 130)
+        self.assertEqual(process.returncode, 130, stderr)
         self.assertIn("Interrupted: 0 of", stderr)
         self.assertNotIn("Traceback", stderr)
 

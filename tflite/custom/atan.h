@@ -1,21 +1,20 @@
 #ifndef TFLITE_CUSTOM_ATAN_H_
 #define TFLITE_CUSTOM_ATAN_H_
 
+#include "tflite/custom/op_definition.h"
 #include "third_party/tensorflow/lite/c/c_api.h"
 #include "third_party/tensorflow/lite/c/common.h"
 
-namespace atan_op {
+namespace tflite::custom::atan_op {
 
 // The custom op "Atan", version 1: one float32 or float64 tensor of any shape
-// in, one of the same type and shape out. Both are singletons that live as long
-// as the process.
+// in, one of the same type and shape out. AtanOpRegistrationExternal() is for
+// TfLiteInterpreterOptionsAddOperator, AtanOpRegistration() for a C++ op
+// resolver's AddCustom. Both are singletons that live as long as the process.
+TFLITE_CUSTOM_DECLARE_OP(Atan)
 
-// For TfLiteInterpreterOptionsAddOperator.
-TfLiteRegistrationExternal* AtanOpRegistrationExternal();
+}  // namespace tflite::custom::atan_op
 
-// For a C++ op resolver's AddCustom.
-const TfLiteRegistration* AtanOpRegistration();
-
-}  // namespace atan_op
+namespace atan_op = ::tflite::custom::atan_op;
 
 #endif  // TFLITE_CUSTOM_ATAN_H_

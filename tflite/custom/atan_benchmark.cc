@@ -88,7 +88,7 @@ void SampleError() {
     if (!std::isnan(value)) x.push_back(value);
   }
   std::vector<float> y(x.size());
-  atan_op::Atan(x.size(), x.data(), y.data());
+  tflite::custom::atan_op::Atan(x.size(), x.data(), y.data());
   int64_t worst = 0;
   for (size_t i = 0; i < x.size(); ++i) {
     const double exact = std::atan(static_cast<double>(x[i]));

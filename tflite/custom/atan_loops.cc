@@ -17,7 +17,7 @@ void AtanLoopsDouble(size_t size, const float* x, float* y) {
 }
 
 void AtanLoopsKernel(size_t size, const float* x, float* y) {
-  atan_op::Atan(size, x, y);
+  tflite::custom::atan_op::Atan(size, x, y);
 }
 
 void AtanLoopsCopy(size_t size, const float* x, float* y) {

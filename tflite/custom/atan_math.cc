@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <cstring>
 
-namespace atan_op {
+namespace tflite::custom::atan_op {
 namespace {
 
 uint32_t BitsOf(float x) {
@@ -68,4 +68,4 @@ __attribute__((target_clones("avx512f", "avx2", "default"))) void Atan(
   for (size_t i = 0; i < size; ++i) y[i] = AtanOf(x[i]);
 }
 
-}  // namespace atan_op
+}  // namespace tflite::custom::atan_op

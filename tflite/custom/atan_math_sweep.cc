@@ -44,7 +44,7 @@ void Sweep(uint64_t begin, uint64_t end, uint64_t step, Worst* worst) {
       const uint32_t bits = static_cast<uint32_t>(block + i * step);
       std::memcpy(&x[i], &bits, sizeof(bits));
     }
-    atan_op::Atan(kBlock, x.data(), y.data());
+    tflite::custom::atan_op::Atan(kBlock, x.data(), y.data());
     for (uint64_t i = 0; i < kBlock; ++i) {
       const int64_t ulps = Distance(x[i], y[i]);
       if (ulps > worst->ulps) *worst = {ulps, x[i]};

@@ -16,10 +16,10 @@
 #include "tflite/custom/benchmark/benchmark.h"
 #include "tflite/custom/benchmark/crash_report.h"
 #include "tflite/custom/benchmark/default_graph.h"
-#include "tflite/custom/benchmark/error_or.h"
 #include "tflite/custom/benchmark/options.h"
 #include "tflite/custom/benchmark/stderr_capture.h"
 #include "tflite/custom/benchmark/stop.h"
+#include "tflite/custom/model/error_or.h"
 
 namespace {
 
@@ -41,7 +41,7 @@ void EnterFolderOfUser() {
 }
 
 // An error is one line, whatever a library or a file's name has in it.
-int Fail(const tflite::custom::benchmark::Error& error) {
+int Fail(const tflite::custom::Error& error) {
   std::istringstream words(error.message);
   std::string line = "ERROR:";
   for (std::string word; words >> word;) line += " " + word;
@@ -52,6 +52,7 @@ int Fail(const tflite::custom::benchmark::Error& error) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  using namespace tflite::custom;             // NOLINT
   using namespace tflite::custom::benchmark;  // NOLINT
   ErrorOr<Options> options =
       ParseOptions(std::vector<std::string>(argv + 1, argv + argc));

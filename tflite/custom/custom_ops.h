@@ -1,26 +1,28 @@
-// The headers of the kernels in custom_ops.inc, a line each.
+// What custom_ops.inc lists, declared: for each op, such as Qr, the functions
+// QrOpRegistrationExternal and QrOpRegistration in its namespace. Both return
+// singletons that live as long as the process.
 #ifndef TFLITE_CUSTOM_CUSTOM_OPS_H_
 #define TFLITE_CUSTOM_CUSTOM_OPS_H_
 
-#include "tflite/custom/array/array.h"
-#include "tflite/custom/atan.h"
-#include "tflite/custom/elementwise/elementwise.h"
-#include "tflite/custom/image/image.h"
-#include "tflite/custom/linalg/cross.h"
-#include "tflite/custom/linalg/linalg.h"
-#include "tflite/custom/multiplex/multiplex_dense.h"
-#include "tflite/custom/quantization/quantization.h"
-#include "tflite/custom/reduction/reduction.h"
-#include "tflite/custom/scatter/scatter.h"
-#include "tflite/custom/sparse/sparse.h"
+#include "tflite/custom/op_definition.h"
+#include "third_party/tensorflow/lite/c/c_api.h"
+#include "third_party/tensorflow/lite/c/common.h"
 
 namespace tflite::custom {
 
-// What is written in C has no namespace of its own.
-namespace c_ops {
-using ::CrossOpRegistration;
-using ::CrossOpRegistrationExternal;
-}  // namespace c_ops
+#define TFLITE_CUSTOM_OP(name_space, name) \
+  namespace name_space {                   \
+  TFLITE_CUSTOM_DECLARE_OP(name)           \
+  }
+// A function in C is one function, whichever namespace declares it.
+#define TFLITE_CUSTOM_C_OP(name) \
+  namespace c_ops {              \
+  extern "C" {                   \
+  TFLITE_CUSTOM_DECLARE_OP(name) \
+  }                              \
+  }
+#include "tflite/custom/custom_ops.inc"
+#undef TFLITE_CUSTOM_OP
 
 }  // namespace tflite::custom
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "tflite/custom/linalg/linalg.h"
+#include "tflite/custom/custom_ops.h"
 #include "tflite/custom/register.h"
 #include "tflite/custom/testdata/allocation_counter.h"
 #include "third_party/tensorflow/lite/c/c_api.h"

@@ -1,3 +1,6 @@
+// How interpreters come to know the kernels. Which kernels there are is listed
+// in custom_ops.inc, a line each.
+
 #include "tflite/custom/register.h"
 
 #include <algorithm>

@@ -2,7 +2,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "tflite/custom/array/array.h"
 #include "tflite/custom/op_definition.h"
 #include "tflite/custom/op_options.h"
 #include "tflite/custom/op_state.h"

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "tflite/custom/array/array.h"
 #include "tflite/custom/op_definition.h"
 #include "tflite/custom/opaque_tensor.h"
 #include "third_party/tensorflow/lite/c/c_api_opaque.h"

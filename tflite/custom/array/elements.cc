@@ -6,7 +6,6 @@
 #include <cstring>
 #include <string>
 
-#include "tflite/custom/array/array.h"
 #include "tflite/custom/flushed_denormals.h"
 #include "tflite/custom/op_definition.h"
 #include "tflite/custom/op_options.h"

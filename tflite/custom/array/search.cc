@@ -7,7 +7,6 @@
 #include <memory>
 #include <vector>
 
-#include "tflite/custom/array/array.h"
 #include "tflite/custom/array/array_math.h"
 #include "tflite/custom/flushed_denormals.h"
 #include "tflite/custom/op_definition.h"

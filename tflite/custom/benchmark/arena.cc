@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "tflite/custom/benchmark/model.h"
-#include "tflite/custom/flatbuffer.h"
+#include "tflite/custom/model/flatbuffer.h"
+#include "tflite/custom/model/model.h"
 #include "third_party/tensorflow/lite/c/c_api.h"
 #include "third_party/tensorflow/lite/c/common.h"
 

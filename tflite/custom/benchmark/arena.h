@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "tflite/custom/benchmark/model.h"
+#include "tflite/custom/model/model.h"
 #include "third_party/tensorflow/lite/c/c_api.h"
 
 namespace tflite::custom::benchmark {

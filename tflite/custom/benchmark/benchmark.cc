@@ -12,13 +12,11 @@
 
 #include "tflite/custom/benchmark/clock.h"
 #include "tflite/custom/benchmark/create_session.h"
-#include "tflite/custom/benchmark/error_or.h"
 #include "tflite/custom/benchmark/files.h"
 #include "tflite/custom/benchmark/input_spec.h"
 #include "tflite/custom/benchmark/inputs.h"
 #include "tflite/custom/benchmark/json_writer.h"
 #include "tflite/custom/benchmark/memory.h"
-#include "tflite/custom/benchmark/model.h"
 #include "tflite/custom/benchmark/op_report.h"
 #include "tflite/custom/benchmark/options.h"
 #include "tflite/custom/benchmark/plot.h"
@@ -29,6 +27,8 @@
 #include "tflite/custom/benchmark/session.h"
 #include "tflite/custom/benchmark/stderr_capture.h"
 #include "tflite/custom/benchmark/stop.h"
+#include "tflite/custom/model/error_or.h"
+#include "tflite/custom/model/model.h"
 
 namespace tflite::custom::benchmark {
 namespace {

@@ -4,9 +4,9 @@
 #include <optional>
 #include <ostream>
 
-#include "tflite/custom/benchmark/error_or.h"
 #include "tflite/custom/benchmark/options.h"
 #include "tflite/custom/benchmark/stderr_capture.h"
+#include "tflite/custom/model/error_or.h"
 
 namespace tflite::custom::benchmark {
 

@@ -12,13 +12,13 @@
 #include "gtest/gtest.h"
 #include "tflite/custom/benchmark/clock.h"
 #include "tflite/custom/benchmark/create_session.h"
-#include "tflite/custom/benchmark/error_or.h"
 #include "tflite/custom/benchmark/inputs.h"
-#include "tflite/custom/benchmark/model.h"
 #include "tflite/custom/benchmark/options.h"
 #include "tflite/custom/benchmark/progress.h"
 #include "tflite/custom/benchmark/runs.h"
 #include "tflite/custom/benchmark/session.h"
+#include "tflite/custom/model/error_or.h"
+#include "tflite/custom/model/model.h"
 
 namespace tflite::custom::benchmark {
 namespace {

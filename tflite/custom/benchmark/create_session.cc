@@ -5,13 +5,13 @@
 #include <utility>
 #include <vector>
 
-#include "tflite/custom/benchmark/error_or.h"
 #include "tflite/custom/benchmark/input_spec.h"
 #include "tflite/custom/benchmark/interpreter_session.h"
 #include "tflite/custom/benchmark/litert_session.h"
-#include "tflite/custom/benchmark/model.h"
 #include "tflite/custom/benchmark/options.h"
 #include "tflite/custom/benchmark/session.h"
+#include "tflite/custom/model/error_or.h"
+#include "tflite/custom/model/model.h"
 
 namespace tflite::custom::benchmark {
 

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "tflite/custom/benchmark/error_or.h"
+#include "tflite/custom/model/error_or.h"
 #include "third_party/tensorflow/lite/c/common.h"
 
 namespace tflite::custom::benchmark {

@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "tflite/custom/benchmark/error_or.h"
+#include "tflite/custom/model/error_or.h"
 #include "third_party/tensorflow/lite/c/common.h"
 
 namespace tflite::custom::benchmark {

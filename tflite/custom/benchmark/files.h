@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "tflite/custom/benchmark/error_or.h"
+#include "tflite/custom/model/error_or.h"
 
 namespace tflite::custom::benchmark {
 

@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "tflite/custom/benchmark/error_or.h"
 #include "tflite/custom/benchmark/input_spec.h"
-#include "tflite/custom/benchmark/model.h"
-#include "tflite/custom/benchmark/tensor_info.h"
+#include "tflite/custom/model/error_or.h"
+#include "tflite/custom/model/model.h"
+#include "tflite/custom/model/tensor_info.h"
 #include "third_party/tensorflow/lite/c/c_api_types.h"
 
 namespace tflite::custom::benchmark {

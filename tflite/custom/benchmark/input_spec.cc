@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "tflite/custom/benchmark/error_or.h"
 #include "tflite/custom/benchmark/options.h"
+#include "tflite/custom/model/error_or.h"
 
 namespace tflite::custom::benchmark {
 namespace {

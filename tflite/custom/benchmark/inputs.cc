@@ -12,11 +12,11 @@
 #include <utility>
 #include <vector>
 
-#include "tflite/custom/benchmark/error_or.h"
 #include "tflite/custom/benchmark/files.h"
 #include "tflite/custom/benchmark/input_spec.h"
 #include "tflite/custom/benchmark/session.h"
-#include "tflite/custom/benchmark/tensor_info.h"
+#include "tflite/custom/model/error_or.h"
+#include "tflite/custom/model/tensor_info.h"
 #include "third_party/tensorflow/lite/c/c_api_types.h"
 #include "third_party/tensorflow/lite/c/common.h"
 

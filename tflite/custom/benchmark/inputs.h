@@ -4,9 +4,9 @@
 #include <cstddef>
 #include <vector>
 
-#include "tflite/custom/benchmark/error_or.h"
 #include "tflite/custom/benchmark/input_spec.h"
 #include "tflite/custom/benchmark/session.h"
+#include "tflite/custom/model/error_or.h"
 
 namespace tflite::custom::benchmark {
 

@@ -9,16 +9,16 @@
 #include <utility>
 #include <vector>
 
-#include "tflite/custom/benchmark/error_or.h"
 #include "tflite/custom/benchmark/input_shapes.h"
 #include "tflite/custom/benchmark/input_spec.h"
-#include "tflite/custom/benchmark/model.h"
 #include "tflite/custom/benchmark/op_profiler.h"
 #include "tflite/custom/benchmark/options.h"
 #include "tflite/custom/benchmark/session.h"
 #include "tflite/custom/benchmark/signatures.h"
-#include "tflite/custom/benchmark/tensor_info.h"
 #include "tflite/custom/litert/compiled_model.h"
+#include "tflite/custom/model/error_or.h"
+#include "tflite/custom/model/model.h"
+#include "tflite/custom/model/tensor_info.h"
 
 namespace tflite::custom::benchmark {
 namespace {

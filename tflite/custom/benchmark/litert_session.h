@@ -5,11 +5,11 @@
 #include <ostream>
 #include <vector>
 
-#include "tflite/custom/benchmark/error_or.h"
 #include "tflite/custom/benchmark/input_spec.h"
-#include "tflite/custom/benchmark/model.h"
 #include "tflite/custom/benchmark/options.h"
 #include "tflite/custom/benchmark/session.h"
+#include "tflite/custom/model/error_or.h"
+#include "tflite/custom/model/model.h"
 
 namespace tflite::custom::benchmark {
 

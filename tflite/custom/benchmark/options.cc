@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "tflite/custom/benchmark/error_or.h"
 #include "tflite/custom/benchmark/flags.h"
+#include "tflite/custom/model/error_or.h"
 
 namespace tflite::custom::benchmark {
 namespace {

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "tflite/custom/benchmark/error_or.h"
+#include "tflite/custom/model/error_or.h"
 
 namespace tflite::custom::benchmark {
 

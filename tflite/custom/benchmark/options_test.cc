@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "tflite/custom/benchmark/error_or.h"
 #include "tflite/custom/benchmark/flags.h"
+#include "tflite/custom/model/error_or.h"
 
 namespace tflite::custom::benchmark {
 namespace {

@@ -11,7 +11,7 @@
 #include "tflite/custom/benchmark/latencies.h"
 #include "tflite/custom/benchmark/op_report.h"
 #include "tflite/custom/benchmark/options.h"
-#include "tflite/custom/benchmark/tensor_info.h"
+#include "tflite/custom/model/tensor_info.h"
 #include "third_party/tensorflow/lite/c/common.h"
 
 namespace tflite::custom::benchmark {

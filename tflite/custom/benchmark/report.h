@@ -9,7 +9,7 @@
 #include "tflite/custom/benchmark/op_profiler.h"
 #include "tflite/custom/benchmark/options.h"
 #include "tflite/custom/benchmark/runs.h"
-#include "tflite/custom/benchmark/tensor_info.h"
+#include "tflite/custom/model/tensor_info.h"
 
 namespace tflite::custom::benchmark {
 

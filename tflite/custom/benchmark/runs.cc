@@ -8,12 +8,12 @@
 #include <thread>
 
 #include "tflite/custom/benchmark/clock.h"
-#include "tflite/custom/benchmark/error_or.h"
 #include "tflite/custom/benchmark/inputs.h"
 #include "tflite/custom/benchmark/op_profiler.h"
 #include "tflite/custom/benchmark/progress.h"
 #include "tflite/custom/benchmark/session.h"
 #include "tflite/custom/benchmark/stop.h"
+#include "tflite/custom/model/error_or.h"
 
 namespace tflite::custom::benchmark {
 namespace {

@@ -3,12 +3,12 @@
 
 #include <cstdint>
 
-#include "tflite/custom/benchmark/error_or.h"
 #include "tflite/custom/benchmark/inputs.h"
 #include "tflite/custom/benchmark/latencies.h"
 #include "tflite/custom/benchmark/progress.h"
 #include "tflite/custom/benchmark/session.h"
 #include "tflite/custom/benchmark/stat.h"
+#include "tflite/custom/model/error_or.h"
 
 namespace tflite::custom::benchmark {
 

@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "tflite/custom/benchmark/error_or.h"
-#include "tflite/custom/benchmark/model.h"
 #include "tflite/custom/benchmark/op_profiler.h"
 #include "tflite/custom/benchmark/options.h"
-#include "tflite/custom/benchmark/tensor_info.h"
+#include "tflite/custom/model/error_or.h"
+#include "tflite/custom/model/model.h"
+#include "tflite/custom/model/tensor_info.h"
 
 namespace tflite::custom::benchmark {
 

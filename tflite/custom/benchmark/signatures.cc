@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "tflite/custom/benchmark/error_or.h"
-#include "tflite/custom/benchmark/model.h"
+#include "tflite/custom/model/error_or.h"
+#include "tflite/custom/model/model.h"
 
 namespace tflite::custom::benchmark {
 

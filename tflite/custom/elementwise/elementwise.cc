@@ -1,5 +1,3 @@
-#include "tflite/custom/elementwise/elementwise.h"
-
 #include <complex>
 #include <cstddef>
 #include <cstdint>
@@ -7,15 +5,11 @@
 
 #include "tflite/custom/elementwise/functions.h"
 #include "tflite/custom/elementwise/kernel.h"
-#include "tflite/custom/registration.h"
-#include "third_party/tensorflow/lite/c/c_api.h"
+#include "tflite/custom/op_definition.h"
 #include "third_party/tensorflow/lite/c/c_api_types.h"
-#include "third_party/tensorflow/lite/c/common.h"
 
 namespace tflite::custom::elementwise {
 namespace {
-
-constexpr int kVersion = 1;
 
 // The types that a line of ops.inc names, each with the function for it.
 #define OVERLOAD(function, tflite_type, type) \
@@ -102,37 +96,13 @@ void* Init(TfLiteOpaqueContext* /*context*/, const char* buffer,
 }
 
 template <const Op& kOp>
-TfLiteRegistrationExternal* RegistrationExternal() {
-  // Never destroyed: an interpreter may outlive any static object.
-  static TfLiteRegistrationExternal* const op = [] {
-    TfLiteRegistrationExternal* r = TfLiteRegistrationExternalCreate(
-        kTfLiteBuiltinCustom, kOp.name, kVersion);
-    TfLiteRegistrationExternalSetInit(r, Init<kOp>);
-    TfLiteRegistrationExternalSetFree(r, Free);
-    TfLiteRegistrationExternalSetPrepare(r, Prepare);
-    TfLiteRegistrationExternalSetInvoke(r, Invoke);
-    return r;
-  }();
-  return op;
-}
-
-template <const Op& kOp>
-const TfLiteRegistration* Registration() {
-  static const TfLiteRegistration op = MakeRegistration(
-      RegistrationExternal<kOp>(),
-      {.init = Init<kOp>, .free = Free, .prepare = Prepare, .invoke = Invoke});
-  return &op;
-}
+constexpr OpDefinition kDefinition = {kOp.name,
+                                      {Init<kOp>, Free, Prepare, Invoke}};
 
 }  // namespace
 
-#define ELEMENTWISE_OP(name, inputs, shapes, types)            \
-  TfLiteRegistrationExternal* name##OpRegistrationExternal() { \
-    return RegistrationExternal<k##name>();                    \
-  }                                                            \
-  const TfLiteRegistration* name##OpRegistration() {           \
-    return Registration<k##name>();                            \
-  }
+#define ELEMENTWISE_OP(name, inputs, shapes, types) \
+  TFLITE_CUSTOM_DEFINE_OP(name, kDefinition<k##name>)
 #include "tflite/custom/elementwise/ops.inc"
 #undef ELEMENTWISE_OP
 

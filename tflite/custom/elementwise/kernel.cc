@@ -10,6 +10,7 @@
 #include "tflite/custom/elementwise/run.h"
 #include "tflite/custom/flushed_denormals.h"
 #include "tflite/custom/op_options.h"
+#include "tflite/custom/opaque_tensor.h"
 #include "third_party/tensorflow/lite/c/c_api.h"
 #include "third_party/tensorflow/lite/c/c_api_opaque.h"
 #include "third_party/tensorflow/lite/c/c_api_types.h"
@@ -82,14 +83,6 @@ TfLiteStatus EnsureType(TfLiteOpaqueContext* context, const Op& op,
   return kTfLiteError;
 }
 
-TfLiteStatus ResizeTo(TfLiteOpaqueContext* context, TfLiteOpaqueTensor* tensor,
-                      const Shape& shape) {
-  TfLiteIntArray* size = TfLiteIntArrayCreate(static_cast<int>(shape.size()));
-  TF_LITE_OPAQUE_ENSURE(context, size != nullptr);
-  std::copy(shape.begin(), shape.end(), size->data);
-  return TfLiteOpaqueContextResizeTensor(context, tensor, size);
-}
-
 }  // namespace
 
 void* InitOp(const Op& op, const char* buffer, size_t length) {
@@ -111,16 +104,14 @@ TfLiteStatus Prepare(TfLiteOpaqueContext* context, TfLiteOpaqueNode* node) {
   TF_LITE_OPAQUE_ENSURE(context, data != nullptr);
   const Op& op = data->op;
   TF_LITE_OPAQUE_ENSURE_STATUS(EnsureValid(context, op.name, data->error));
-  TF_LITE_OPAQUE_ENSURE_EQ(context, TfLiteOpaqueNodeNumberOfInputs(node),
-                           op.num_inputs);
-  TF_LITE_OPAQUE_ENSURE_EQ(context, TfLiteOpaqueNodeNumberOfOutputs(node), 1);
+  TF_LITE_OPAQUE_ENSURE_STATUS(
+      EnsureArity(context, node, op.name, op.num_inputs, 1));
 
   data->overload = nullptr;
   std::vector<Shape> shapes(op.num_inputs);
   for (int i = 0; i < op.num_inputs; ++i) {
     const TfLiteOpaqueTensor* input =
         TfLiteOpaqueNodeGetInput(context, node, i);
-    TF_LITE_OPAQUE_ENSURE(context, input != nullptr);
     const TfLiteType type = TfLiteOpaqueTensorType(input);
     if (i == 0) {
       const Overload* end = op.overloads + op.num_overloads;
@@ -136,15 +127,10 @@ TfLiteStatus Prepare(TfLiteOpaqueContext* context, TfLiteOpaqueNode* node) {
         EnsureType(context, op, "input", i, input,
                    std::string(TfLiteTypeGetName(wanted)) + " as input 0 is",
                    type == wanted));
-    const int num_dims = TfLiteOpaqueTensorNumDims(input);
-    TF_LITE_OPAQUE_ENSURE(context, num_dims >= 0);
-    for (int d = 0; d < num_dims; ++d) {
-      shapes[i].push_back(TfLiteOpaqueTensorDim(input, d));
-    }
+    shapes[i] = ShapeOf(input);
   }
 
   TfLiteOpaqueTensor* output = TfLiteOpaqueNodeGetOutput(context, node, 0);
-  TF_LITE_OPAQUE_ENSURE(context, output != nullptr);
   TF_LITE_OPAQUE_ENSURE_STATUS(
       EnsureType(context, op, "output", 0, output,
                  TfLiteTypeGetName(data->overload->output),
@@ -160,7 +146,7 @@ TfLiteStatus Prepare(TfLiteOpaqueContext* context, TfLiteOpaqueNode* node) {
         TextOf(shapes).c_str(), wanted);
     return kTfLiteError;
   }
-  return ResizeTo(context, output, data->broadcast.shape());
+  return Resize(context, output, data->broadcast.shape());
 }
 
 TfLiteStatus Invoke(TfLiteOpaqueContext* context, TfLiteOpaqueNode* node) {

@@ -9,16 +9,14 @@
 #include <string>
 #include <vector>
 
-#include "tflite/custom/benchmark/error_or.h"
-#include "tflite/custom/flatbuffer.h"
 #include "tflite/custom/fuzz/fuzz_target.h"
 #include "tflite/custom/litert/kernel_runner.h"
+#include "tflite/custom/model/error_or.h"
+#include "tflite/custom/model/flatbuffer.h"
 #include "tflite/custom/register.h"
 
 namespace tflite::custom {
 namespace {
-
-using benchmark::ErrorOr;
 
 // Takes bytes from the front; zeros where there are none.
 class Reader {

@@ -14,12 +14,12 @@
 #include <vector>
 
 #include "tflite/custom/benchmark/arena.h"
-#include "tflite/custom/benchmark/error_or.h"
-#include "tflite/custom/benchmark/model.h"
-#include "tflite/custom/benchmark/runtime_log.h"
-#include "tflite/custom/flatbuffer.h"
 #include "tflite/custom/fuzz/fuzz_target.h"
 #include "tflite/custom/litert/kernels.h"
+#include "tflite/custom/model/error_or.h"
+#include "tflite/custom/model/flatbuffer.h"
+#include "tflite/custom/model/model.h"
+#include "tflite/custom/model/runtime_log.h"
 #include "tflite/custom/register.h"
 #include "third_party/litert/c/litert_options.h"
 #include "third_party/tensorflow/lite/builtin_ops.h"
@@ -29,9 +29,6 @@
 namespace tflite::custom {
 namespace {
 
-using benchmark::ErrorOr;
-using benchmark::Model;
-using benchmark::RuntimeLog;
 using benchmark::UnallocatedTensor;
 
 // What a run may take: broadcasting multiplies sizes.

@@ -1,5 +1,3 @@
-#include "tflite/custom/image/image.h"
-
 #include <cstdint>
 
 #include "tflite/custom/flushed_denormals.h"

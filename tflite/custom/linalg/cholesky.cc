@@ -1,7 +1,6 @@
 #include <cstdint>
 
 #include "tflite/custom/linalg/cholesky_math.h"
-#include "tflite/custom/linalg/linalg.h"
 #include "tflite/custom/linalg/matrices.h"
 #include "tflite/custom/op_definition.h"
 #include "tflite/custom/opaque_tensor.h"
@@ -9,13 +8,8 @@
 #include "third_party/tensorflow/lite/c/c_api_types.h"
 #include "third_party/tensorflow/lite/c/common.h"
 
-namespace linalg_ops {
+namespace tflite::custom::linalg_ops {
 namespace {
-
-using ::tflite::custom::Data;
-using ::tflite::custom::MutableData;
-using ::tflite::custom::OpDefinition;
-using ::tflite::custom::WithFloat;
 
 constexpr char kName[] = "Cholesky";
 
@@ -45,4 +39,4 @@ constexpr OpDefinition kOp = {
 
 TFLITE_CUSTOM_DEFINE_OP(Cholesky, kOp)
 
-}  // namespace linalg_ops
+}  // namespace tflite::custom::linalg_ops

@@ -6,7 +6,7 @@
 #include "Eigen/Cholesky"
 #include "tflite/custom/linalg/eigen_matrix.h"
 
-namespace linalg_ops {
+namespace tflite::custom::linalg_ops {
 
 // Writes the lower triangular L with L L^T = a to `l`, zeros above it. Reads
 // the lower triangle of `a` alone. Where `a` is not positive definite the
@@ -25,6 +25,6 @@ void Cholesky(int n, const T* a, T* l) {
   }
 }
 
-}  // namespace linalg_ops
+}  // namespace tflite::custom::linalg_ops
 
 #endif  // TFLITE_CUSTOM_LINALG_CHOLESKY_MATH_H_

@@ -4,7 +4,6 @@
 #include <tuple>
 
 #include "tflite/custom/linalg/determinant_math.h"
-#include "tflite/custom/linalg/linalg.h"
 #include "tflite/custom/linalg/matrices.h"
 #include "tflite/custom/op_definition.h"
 #include "tflite/custom/op_options.h"
@@ -14,21 +13,8 @@
 #include "third_party/tensorflow/lite/c/c_api_types.h"
 #include "third_party/tensorflow/lite/c/common.h"
 
-namespace linalg_ops {
+namespace tflite::custom::linalg_ops {
 namespace {
-
-using ::tflite::custom::Data;
-using ::tflite::custom::EnsureArity;
-using ::tflite::custom::EnsureType;
-using ::tflite::custom::FreeState;
-using ::tflite::custom::InitState;
-using ::tflite::custom::MutableData;
-using ::tflite::custom::OpDefinition;
-using ::tflite::custom::OpOptions;
-using ::tflite::custom::OpState;
-using ::tflite::custom::Resize;
-using ::tflite::custom::StateOf;
-using ::tflite::custom::WithFloat;
 
 struct MatrixDeterminant {
   static constexpr char kName[] = "MatrixDeterminant";
@@ -107,4 +93,4 @@ constexpr OpDefinition kDefinition = {
 TFLITE_CUSTOM_DEFINE_OP(LogMatrixDeterminant, kDefinition<LogMatrixDeterminant>)
 TFLITE_CUSTOM_DEFINE_OP(MatrixDeterminant, kDefinition<MatrixDeterminant>)
 
-}  // namespace linalg_ops
+}  // namespace tflite::custom::linalg_ops

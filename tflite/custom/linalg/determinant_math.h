@@ -8,7 +8,7 @@
 #include "Eigen/LU"
 #include "tflite/custom/linalg/eigen_matrix.h"
 
-namespace linalg_ops {
+namespace tflite::custom::linalg_ops {
 
 template <typename T>
 struct LogDeterminant {
@@ -57,6 +57,6 @@ class DeterminantSolver {
   std::vector<int> permutation_;
 };
 
-}  // namespace linalg_ops
+}  // namespace tflite::custom::linalg_ops
 
 #endif  // TFLITE_CUSTOM_LINALG_DETERMINANT_MATH_H_

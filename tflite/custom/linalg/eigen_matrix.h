@@ -3,13 +3,13 @@
 
 #include "Eigen/Core"
 
-namespace linalg_ops {
+namespace tflite::custom::linalg_ops {
 
 // As tensors lie in memory, and as TensorFlow's kernels give them to Eigen.
 template <typename T>
 using RowMatrix =
     Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
-}  // namespace linalg_ops
+}  // namespace tflite::custom::linalg_ops
 
 #endif  // TFLITE_CUSTOM_LINALG_EIGEN_MATRIX_H_

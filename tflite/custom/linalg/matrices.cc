@@ -7,13 +7,7 @@
 #include "third_party/tensorflow/lite/c/c_api_types.h"
 #include "third_party/tensorflow/lite/c/common.h"
 
-namespace linalg_ops {
-
-using ::tflite::custom::EnsureArity;
-using ::tflite::custom::EnsureType;
-using ::tflite::custom::Resize;
-using ::tflite::custom::ShapeOf;
-using ::tflite::custom::ShapeString;
+namespace tflite::custom::linalg_ops {
 
 MatrixBatch BatchOf(const TfLiteOpaqueTensor* tensor) {
   const int rank = TfLiteOpaqueTensorNumDims(tensor);
@@ -70,4 +64,4 @@ TfLiteStatus PrepareSquare(TfLiteOpaqueContext* context, TfLiteOpaqueNode* node,
                 matrices->Shape({matrices->rows, matrices->cols}));
 }
 
-}  // namespace linalg_ops
+}  // namespace tflite::custom::linalg_ops

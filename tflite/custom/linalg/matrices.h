@@ -7,7 +7,7 @@
 #include "third_party/tensorflow/lite/c/c_api_opaque.h"
 #include "third_party/tensorflow/lite/c/c_api_types.h"
 
-namespace linalg_ops {
+namespace tflite::custom::linalg_ops {
 
 // A tensor of rank two or more as matrices one after the other, row by row.
 struct MatrixBatch {
@@ -42,6 +42,6 @@ TfLiteStatus EnsureSquare(TfLiteOpaqueContext* context, const char* op,
 TfLiteStatus PrepareSquare(TfLiteOpaqueContext* context, TfLiteOpaqueNode* node,
                            const char* op, Matrices* matrices);
 
-}  // namespace linalg_ops
+}  // namespace tflite::custom::linalg_ops
 
 #endif  // TFLITE_CUSTOM_LINALG_MATRICES_H_

@@ -6,7 +6,7 @@
 #include "Eigen/LU"
 #include "tflite/custom/linalg/eigen_matrix.h"
 
-namespace linalg_ops {
+namespace tflite::custom::linalg_ops {
 
 // Inverts matrices of one size. Its memory is all taken when it is made.
 template <typename T>
@@ -43,6 +43,6 @@ class MatrixInverter {
   Eigen::PartialPivLU<RowMatrix<T>> lu_;
 };
 
-}  // namespace linalg_ops
+}  // namespace tflite::custom::linalg_ops
 
 #endif  // TFLITE_CUSTOM_LINALG_MATRIX_INVERSE_MATH_H_

@@ -5,7 +5,6 @@
 #include <array>
 #include <cstdint>
 
-#include "tflite/custom/linalg/linalg.h"
 #include "tflite/custom/linalg/matrices.h"
 #include "tflite/custom/linalg/qr_math.h"
 #include "tflite/custom/op_definition.h"
@@ -16,22 +15,8 @@
 #include "third_party/tensorflow/lite/c/c_api_types.h"
 #include "third_party/tensorflow/lite/c/common.h"
 
-namespace linalg_ops {
+namespace tflite::custom::linalg_ops {
 namespace {
-
-using ::tflite::custom::Data;
-using ::tflite::custom::EnsureArity;
-using ::tflite::custom::EnsureType;
-using ::tflite::custom::EnsureValid;
-using ::tflite::custom::FreeState;
-using ::tflite::custom::InitState;
-using ::tflite::custom::MutableData;
-using ::tflite::custom::OpDefinition;
-using ::tflite::custom::OpOptions;
-using ::tflite::custom::OpState;
-using ::tflite::custom::Resize;
-using ::tflite::custom::StateOf;
-using ::tflite::custom::WithFloat;
 
 constexpr char kName[] = "Qr";
 
@@ -131,4 +116,4 @@ constexpr OpDefinition kOp = {
 
 TFLITE_CUSTOM_DEFINE_OP(Qr, kOp)
 
-}  // namespace linalg_ops
+}  // namespace tflite::custom::linalg_ops

@@ -6,7 +6,7 @@
 #include "Eigen/Householder"
 #include "tflite/custom/linalg/eigen_matrix.h"
 
-namespace linalg_ops {
+namespace tflite::custom::linalg_ops {
 
 // How many elements of scratch memory Qr needs beside the factored matrix.
 inline int QrScratchSize(int rows, int cols) {
@@ -53,6 +53,6 @@ void Qr(int rows, int cols, int q_cols, const T* a, T* factored, T* scratch,
       work.topRows(reflections);
 }
 
-}  // namespace linalg_ops
+}  // namespace tflite::custom::linalg_ops
 
 #endif  // TFLITE_CUSTOM_LINALG_QR_MATH_H_

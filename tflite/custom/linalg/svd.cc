@@ -3,7 +3,6 @@
 #include <memory>
 #include <tuple>
 
-#include "tflite/custom/linalg/linalg.h"
 #include "tflite/custom/linalg/matrices.h"
 #include "tflite/custom/linalg/svd_math.h"
 #include "tflite/custom/op_definition.h"
@@ -14,22 +13,8 @@
 #include "third_party/tensorflow/lite/c/c_api_types.h"
 #include "third_party/tensorflow/lite/c/common.h"
 
-namespace linalg_ops {
+namespace tflite::custom::linalg_ops {
 namespace {
-
-using ::tflite::custom::Data;
-using ::tflite::custom::EnsureArity;
-using ::tflite::custom::EnsureType;
-using ::tflite::custom::EnsureValid;
-using ::tflite::custom::FreeState;
-using ::tflite::custom::InitState;
-using ::tflite::custom::MutableData;
-using ::tflite::custom::OpDefinition;
-using ::tflite::custom::OpOptions;
-using ::tflite::custom::OpState;
-using ::tflite::custom::Resize;
-using ::tflite::custom::StateOf;
-using ::tflite::custom::WithFloat;
 
 constexpr char kName[] = "Svd";
 
@@ -132,4 +117,4 @@ constexpr OpDefinition kOp = {
 
 TFLITE_CUSTOM_DEFINE_OP(Svd, kOp)
 
-}  // namespace linalg_ops
+}  // namespace tflite::custom::linalg_ops

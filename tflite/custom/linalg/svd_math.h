@@ -9,7 +9,7 @@
 #include "tflite/custom/linalg/eigen_matrix.h"
 #include "tflite/custom/linalg/qr_math.h"
 
-namespace linalg_ops {
+namespace tflite::custom::linalg_ops {
 
 // Eigen would have the options as a template parameter, which is the same code
 // once more for each of them.
@@ -135,6 +135,6 @@ class SvdSolver {
 
 #pragma GCC diagnostic pop
 
-}  // namespace linalg_ops
+}  // namespace tflite::custom::linalg_ops
 
 #endif  // TFLITE_CUSTOM_LINALG_SVD_MATH_H_

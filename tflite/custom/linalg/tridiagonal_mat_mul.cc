@@ -2,7 +2,6 @@
 #include <vector>
 
 #include "tflite/custom/flushed_denormals.h"
-#include "tflite/custom/linalg/linalg.h"
 #include "tflite/custom/linalg/matrices.h"
 #include "tflite/custom/op_definition.h"
 #include "tflite/custom/opaque_tensor.h"
@@ -10,20 +9,8 @@
 #include "third_party/tensorflow/lite/c/c_api_types.h"
 #include "third_party/tensorflow/lite/c/common.h"
 
-namespace linalg_ops {
+namespace tflite::custom::linalg_ops {
 namespace {
-
-using ::tflite::custom::Data;
-using ::tflite::custom::EnsureArity;
-using ::tflite::custom::EnsureType;
-using ::tflite::custom::Failure;
-using ::tflite::custom::FlushedDenormals;
-using ::tflite::custom::MutableData;
-using ::tflite::custom::OpDefinition;
-using ::tflite::custom::Resize;
-using ::tflite::custom::ShapeOf;
-using ::tflite::custom::ShapeString;
-using ::tflite::custom::WithFloat;
 
 constexpr char kName[] = "TridiagonalMatMul";
 
@@ -97,4 +84,4 @@ constexpr OpDefinition kOp = {
 
 TFLITE_CUSTOM_DEFINE_OP(TridiagonalMatMul, kOp)
 
-}  // namespace linalg_ops
+}  // namespace tflite::custom::linalg_ops

@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include "tflite/custom/benchmark/error_or.h"
-#include "tflite/custom/benchmark/model.h"
 #include "tflite/custom/litert/kernels.h"
+#include "tflite/custom/model/error_or.h"
+#include "tflite/custom/model/model.h"
 #include "third_party/litert/c/litert_common.h"
 #include "third_party/litert/c/litert_compiled_model.h"
 #include "third_party/litert/c/litert_environment.h"
@@ -26,10 +26,6 @@
 #include "third_party/tensorflow/lite/c/c_api_types.h"
 
 namespace tflite::custom {
-
-using benchmark::Error;
-using benchmark::ErrorOr;
-using benchmark::Model;
 
 namespace {
 

@@ -9,9 +9,9 @@
 #include <type_traits>
 #include <vector>
 
-#include "tflite/custom/benchmark/error_or.h"
-#include "tflite/custom/benchmark/model.h"
 #include "tflite/custom/litert/kernels.h"
+#include "tflite/custom/model/error_or.h"
+#include "tflite/custom/model/model.h"
 #include "third_party/litert/c/litert_common.h"
 #include "third_party/litert/c/litert_compiled_model.h"
 #include "third_party/litert/c/litert_environment.h"
@@ -34,14 +34,14 @@ class CompiledModel {
   };
 
   // Loads a file.
-  static benchmark::ErrorOr<std::unique_ptr<CompiledModel>> Create(
-      const std::string& path, int num_threads = 1);
+  static ErrorOr<std::unique_ptr<CompiledModel>> Create(const std::string& path,
+                                                        int num_threads = 1);
   // Copies `model`, the contents of a .tflite file; `name` is what errors call
   // it.
-  static benchmark::ErrorOr<std::unique_ptr<CompiledModel>> CreateFromBytes(
+  static ErrorOr<std::unique_ptr<CompiledModel>> CreateFromBytes(
       std::string_view model, const std::string& name, int num_threads = 1);
-  static benchmark::ErrorOr<std::unique_ptr<CompiledModel>> CreateFromModel(
-      const benchmark::Model& model, int num_threads = 1);
+  static ErrorOr<std::unique_ptr<CompiledModel>> CreateFromModel(
+      const Model& model, int num_threads = 1);
 
   CompiledModel(const CompiledModel&) = delete;
   CompiledModel& operator=(const CompiledModel&) = delete;
@@ -53,16 +53,13 @@ class CompiledModel {
 
   // Gives inputs other shapes, one for each input; all inputs lose their
   // values. After an error the model is of no further use.
-  std::optional<benchmark::Error> Resize(
-      const std::vector<std::vector<int>>& shapes);
+  std::optional<Error> Resize(const std::vector<std::vector<int>>& shapes);
 
   // Both want exactly the bytes of the tensor.
-  std::optional<benchmark::Error> WriteInput(int index, const void* data,
-                                             size_t size);
-  std::optional<benchmark::Error> ReadOutput(int index, void* data,
-                                             size_t size) const;
+  std::optional<Error> WriteInput(int index, const void* data, size_t size);
+  std::optional<Error> ReadOutput(int index, void* data, size_t size) const;
 
-  std::optional<benchmark::Error> Run();
+  std::optional<Error> Run();
 
  private:
   struct Delete {
@@ -85,11 +82,10 @@ class CompiledModel {
 
   CompiledModel() = default;
 
-  benchmark::Error Failed(const std::string& what, LiteRtStatus status);
-  std::optional<benchmark::Error> Describe();
-  std::optional<benchmark::Error> Allocate();
-  std::optional<benchmark::Error> MakeBuffer(const LiteRtLayout& layout,
-                                             Tensor* tensor);
+  Error Failed(const std::string& what, LiteRtStatus status);
+  std::optional<Error> Describe();
+  std::optional<Error> Allocate();
+  std::optional<Error> MakeBuffer(const LiteRtLayout& layout, Tensor* tensor);
 
   // In the order in which the one needs the other: destroyed from the end.
   std::string name_;

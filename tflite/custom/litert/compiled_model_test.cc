@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "tflite/custom/benchmark/error_or.h"
 #include "tflite/custom/litert/kernel_runner.h"
+#include "tflite/custom/model/error_or.h"
 #include "tflite/custom/register.h"
 #include "tflite/custom/testdata/test_interpreter.h"
 #include "third_party/tensorflow/lite/c/c_api.h"
@@ -20,9 +20,6 @@
 
 namespace tflite::custom {
 namespace {
-
-using benchmark::Error;
-using benchmark::ErrorOr;
 
 constexpr char kAtan[] = "tflite/custom/atan.tflite";
 constexpr char kAtanOnly[] = "tflite/custom/atan_only.tflite";

@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "tflite/custom/benchmark/error_or.h"
-#include "tflite/custom/benchmark/runtime_log.h"
-#include "tflite/custom/flatbuffer.h"
+#include "tflite/custom/model/error_or.h"
+#include "tflite/custom/model/flatbuffer.h"
+#include "tflite/custom/model/runtime_log.h"
 #include "tflite/custom/register.h"
 #include "third_party/tensorflow/lite/builtin_ops.h"
 #include "third_party/tensorflow/lite/c/c_api.h"
@@ -18,9 +18,6 @@
 
 namespace tflite::custom {
 
-using benchmark::Error;
-using benchmark::ErrorOr;
-using benchmark::RuntimeLog;
 using Kind = CustomNode::Tensor::Kind;
 
 std::string SingleNodeModel(const CustomNode& node) {

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "tflite/custom/benchmark/error_or.h"
-#include "tflite/custom/benchmark/runtime_log.h"
+#include "tflite/custom/model/error_or.h"
+#include "tflite/custom/model/runtime_log.h"
 #include "third_party/tensorflow/lite/c/c_api.h"
 
 namespace tflite::custom {
@@ -46,20 +46,18 @@ class KernelRunner {
   };
   using Shape = std::vector<int>;
 
-  static benchmark::ErrorOr<std::unique_ptr<KernelRunner>> Create(
-      const CustomNode& node);
+  static ErrorOr<std::unique_ptr<KernelRunner>> Create(const CustomNode& node);
 
   // Prepares the kernel for these shapes of the inputs that are neither absent
   // nor constant.
-  std::optional<benchmark::Error> Prepare(const std::vector<Shape>& inputs);
+  std::optional<Error> Prepare(const std::vector<Shape>& inputs);
 
   // Prepare, and what the kernel makes the outputs' shapes. An error where it
   // could only tell when it runs.
-  benchmark::ErrorOr<std::vector<Shape>> OutputShapes(
-      const std::vector<Shape>& inputs);
+  ErrorOr<std::vector<Shape>> OutputShapes(const std::vector<Shape>& inputs);
 
   // After Prepare, for inputs of those shapes.
-  std::optional<benchmark::Error> Invoke(const std::vector<Bytes>& inputs);
+  std::optional<Error> Invoke(const std::vector<Bytes>& inputs);
 
   // Views of the outputs: their sizes after Prepare, but for those of which
   // only the run tells, and their elements after Invoke.
@@ -67,8 +65,8 @@ class KernelRunner {
 
   // Invoke, and the outputs copied. After OutputShapes, for tensors of those
   // shapes.
-  std::optional<benchmark::Error> Run(const std::vector<Bytes>& inputs,
-                                      const std::vector<Bytes>& outputs);
+  std::optional<Error> Run(const std::vector<Bytes>& inputs,
+                           const std::vector<Bytes>& outputs);
 
   const std::string& op() const { return op_; }
 
@@ -80,13 +78,13 @@ class KernelRunner {
 
   KernelRunner() = default;
 
-  benchmark::Error Failed(const std::string& what) const;
-  benchmark::Error WrongSize(const char* role, size_t index, size_t size,
-                             const TfLiteTensor* tensor) const;
+  Error Failed(const std::string& what) const;
+  Error WrongSize(const char* role, size_t index, size_t size,
+                  const TfLiteTensor* tensor) const;
 
   std::string op_;
   std::string bytes_;
-  benchmark::RuntimeLog log_;
+  RuntimeLog log_;
   std::unique_ptr<TfLiteModel, Delete> model_;
   std::unique_ptr<TfLiteInterpreter, Delete> interpreter_;
 };

@@ -9,12 +9,10 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "tflite/custom/benchmark/error_or.h"
+#include "tflite/custom/model/error_or.h"
 
 namespace tflite::custom {
 namespace {
-
-using benchmark::Error;
 
 // By the model schema's TensorType.
 constexpr int8_t kFloat32 = 0;

@@ -11,10 +11,10 @@
 #include <utility>
 #include <vector>
 
-#include "tflite/custom/benchmark/error_or.h"
-#include "tflite/custom/benchmark/model.h"
-#include "tflite/custom/flatbuffer.h"
 #include "tflite/custom/litert/kernel_runner.h"
+#include "tflite/custom/model/error_or.h"
+#include "tflite/custom/model/flatbuffer.h"
+#include "tflite/custom/model/model.h"
 #include "tflite/custom/register.h"
 #include "third_party/litert/c/litert_common.h"
 #include "third_party/litert/c/litert_custom_op_kernel.h"
@@ -25,8 +25,6 @@
 
 namespace tflite::custom {
 
-using benchmark::Error;
-using benchmark::ErrorOr;
 using flatbuffer::Vector;
 using flatbuffer::Writer;
 
@@ -341,8 +339,8 @@ ErrorOr<std::unique_ptr<LiteRtKernels>> LiteRtKernels::Add(
       found->empty() ? std::string(model) : Rewrite(model, *found, names);
   // A file whose tables overlap may be a good model, but changes to one table
   // are then changes to another.
-  const ErrorOr<benchmark::Model> verified =
-      benchmark::Model::FromBytes(kernels->model_, "its copy for LiteRT");
+  const ErrorOr<Model> verified =
+      Model::FromBytes(kernels->model_, "its copy for LiteRT");
   if (!verified.ok()) {
     return Error{"the model is damaged: " + verified.error().message};
   }

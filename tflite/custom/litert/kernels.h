@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tflite/custom/benchmark/error_or.h"
+#include "tflite/custom/model/error_or.h"
 #include "third_party/litert/c/litert_options.h"
 
 namespace tflite::custom {
@@ -26,8 +26,8 @@ class LiteRtKernels {
   // Adds an op for each such node of `model`, the contents of a .tflite file
   // that the runtime has verified, to `options`. What to compile with them is
   // model(), not what was given here.
-  static benchmark::ErrorOr<std::unique_ptr<LiteRtKernels>> Add(
-      std::string_view model, LiteRtOptions options);
+  static ErrorOr<std::unique_ptr<LiteRtKernels>> Add(std::string_view model,
+                                                     LiteRtOptions options);
 
   ~LiteRtKernels();
 
@@ -35,7 +35,7 @@ class LiteRtKernels {
 
   // What went wrong in a kernel since the last call: LiteRT goes on with
   // whatever the outputs hold.
-  std::optional<benchmark::Error> TakeError();
+  std::optional<Error> TakeError();
 
  private:
   struct Node;

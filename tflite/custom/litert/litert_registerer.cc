@@ -10,17 +10,17 @@
 #include <utility>
 #include <vector>
 
-#include "tflite/custom/benchmark/error_or.h"
-#include "tflite/custom/benchmark/model.h"
 #include "tflite/custom/litert/compiled_model.h"
 #include "tflite/custom/litert/kernels.h"
+#include "tflite/custom/model/error_or.h"
+#include "tflite/custom/model/model.h"
 #include "third_party/litert/c/litert_options.h"
 
 using tflite::custom::CompiledModel;
+using tflite::custom::Error;
+using tflite::custom::ErrorOr;
 using tflite::custom::LiteRtKernels;
-using tflite::custom::benchmark::Error;
-using tflite::custom::benchmark::ErrorOr;
-using tflite::custom::benchmark::Model;
+using tflite::custom::Model;
 
 struct TfLiteCustomOpsLiteRtKernels {
   std::unique_ptr<LiteRtKernels> kernels;

@@ -1,5 +1,3 @@
-#include "tflite/custom/multiplex/multiplex_dense.h"
-
 #include <cstdint>
 
 #include "tensorflow_examples/custom_ops_doc/multiplex_2/multiplex.h"
@@ -9,21 +7,10 @@
 #include "third_party/tensorflow/lite/c/c_api_types.h"
 #include "third_party/tensorflow/lite/c/common.h"
 
-namespace multiplex_ops {
+namespace tflite::custom::multiplex_ops {
 namespace {
 
 using ::custom_op_examples::Multiplex;
-using ::tflite::custom::Data;
-using ::tflite::custom::EnsureArity;
-using ::tflite::custom::EnsureFixedSize;
-using ::tflite::custom::EnsureSameShape;
-using ::tflite::custom::EnsureType;
-using ::tflite::custom::MutableData;
-using ::tflite::custom::NumElements;
-using ::tflite::custom::OpDefinition;
-using ::tflite::custom::Resize;
-using ::tflite::custom::ShapeOf;
-using ::tflite::custom::WithElementOf;
 
 constexpr char kName[] = "Examples>MultiplexDense";
 
@@ -66,12 +53,6 @@ constexpr OpDefinition kOp = {
 
 }  // namespace
 
-TfLiteRegistrationExternal* MultiplexDenseOpRegistrationExternal() {
-  return tflite::custom::RegistrationExternalOf<kOp>();
-}
+TFLITE_CUSTOM_DEFINE_OP(MultiplexDense, kOp)
 
-const TfLiteRegistration* MultiplexDenseOpRegistration() {
-  return tflite::custom::RegistrationOf<kOp>();
-}
-
-}  // namespace multiplex_ops
+}  // namespace tflite::custom::multiplex_ops

@@ -7,7 +7,6 @@
 #include "tflite/custom/op_state.h"
 #include "tflite/custom/opaque_tensor.h"
 #include "tflite/custom/quantization/fake_quant_math.h"
-#include "tflite/custom/quantization/quantization.h"
 #include "third_party/tensorflow/lite/c/c_api_opaque.h"
 #include "third_party/tensorflow/lite/c/c_api_types.h"
 

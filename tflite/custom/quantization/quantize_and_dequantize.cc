@@ -8,7 +8,6 @@
 #include "tflite/custom/op_options.h"
 #include "tflite/custom/op_state.h"
 #include "tflite/custom/opaque_tensor.h"
-#include "tflite/custom/quantization/quantization.h"
 #include "tflite/custom/quantization/quantize_and_dequantize_math.h"
 #include "third_party/tensorflow/lite/c/c_api_opaque.h"
 #include "third_party/tensorflow/lite/c/c_api_types.h"

@@ -8,36 +8,12 @@
 #include "tflite/custom/op_state.h"
 #include "tflite/custom/opaque_tensor.h"
 #include "tflite/custom/reduction/bincount_math.h"
-#include "tflite/custom/reduction/reduction.h"
 #include "third_party/tensorflow/lite/c/c_api_opaque.h"
 #include "third_party/tensorflow/lite/c/c_api_types.h"
 #include "third_party/tensorflow/lite/c/common.h"
 
-namespace reduction_ops {
+namespace tflite::custom::reduction_ops {
 namespace {
-
-using ::tflite::custom::Data;
-using ::tflite::custom::EnsureArity;
-using ::tflite::custom::EnsureSameShape;
-using ::tflite::custom::EnsureScalar;
-using ::tflite::custom::EnsureType;
-using ::tflite::custom::EnsureValid;
-using ::tflite::custom::Failure;
-using ::tflite::custom::FreeState;
-using ::tflite::custom::InitState;
-using ::tflite::custom::IntAt;
-using ::tflite::custom::MutableData;
-using ::tflite::custom::NumElements;
-using ::tflite::custom::OpDefinition;
-using ::tflite::custom::OpOptions;
-using ::tflite::custom::OpState;
-using ::tflite::custom::Resize;
-using ::tflite::custom::ResizeInInvoke;
-using ::tflite::custom::ResizeInPrepare;
-using ::tflite::custom::ShapeString;
-using ::tflite::custom::StateOf;
-using ::tflite::custom::WithIndex;
-using ::tflite::custom::WithNumber;
 
 // What tells the rows of the output, each with the counts of a part of the
 // numbers; all are one row where nothing does.
@@ -330,4 +306,4 @@ TFLITE_CUSTOM_DEFINE_OP(DenseBincount, kDefinition<DenseBincount>)
 TFLITE_CUSTOM_DEFINE_OP(RaggedBincount, kDefinition<RaggedBincount>)
 TFLITE_CUSTOM_DEFINE_OP(SparseBincount, kDefinition<SparseBincount>)
 
-}  // namespace reduction_ops
+}  // namespace tflite::custom::reduction_ops

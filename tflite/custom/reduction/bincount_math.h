@@ -6,9 +6,7 @@
 
 #include "tflite/custom/wrapping.h"
 
-namespace reduction_ops {
-
-using ::tflite::custom::WrappingSum;
+namespace tflite::custom::reduction_ops {
 
 // The first of `count` numbers that is negative; `count` where none is.
 template <typename I>
@@ -35,6 +33,6 @@ void CountBins(int64_t count, int64_t size, bool binary, const I* numbers,
   }
 }
 
-}  // namespace reduction_ops
+}  // namespace tflite::custom::reduction_ops
 
 #endif  // TFLITE_CUSTOM_REDUCTION_BINCOUNT_MATH_H_

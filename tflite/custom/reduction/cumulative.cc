@@ -6,34 +6,13 @@
 #include "tflite/custom/op_state.h"
 #include "tflite/custom/opaque_tensor.h"
 #include "tflite/custom/reduction/cumulative_math.h"
-#include "tflite/custom/reduction/reduction.h"
 #include "tflite/custom/wrapping.h"
 #include "third_party/tensorflow/lite/c/c_api_opaque.h"
 #include "third_party/tensorflow/lite/c/c_api_types.h"
 #include "third_party/tensorflow/lite/c/common.h"
 
-namespace reduction_ops {
+namespace tflite::custom::reduction_ops {
 namespace {
-
-using ::tflite::custom::Data;
-using ::tflite::custom::EnsureArity;
-using ::tflite::custom::EnsureNumber;
-using ::tflite::custom::EnsureScalar;
-using ::tflite::custom::EnsureType;
-using ::tflite::custom::EnsureValid;
-using ::tflite::custom::FreeState;
-using ::tflite::custom::InitState;
-using ::tflite::custom::IntAt;
-using ::tflite::custom::MutableData;
-using ::tflite::custom::OpDefinition;
-using ::tflite::custom::OpOptions;
-using ::tflite::custom::OpState;
-using ::tflite::custom::Resize;
-using ::tflite::custom::ShapeOf;
-using ::tflite::custom::StateOf;
-using ::tflite::custom::WithFloat;
-using ::tflite::custom::WithNumber;
-using ::tflite::custom::WrappingProduct;
 
 // An op is its name, the types of x, and what Accumulate takes for one of them.
 
@@ -136,4 +115,4 @@ constexpr OpDefinition kDefinition = {
 TFLITE_CUSTOM_DEFINE_OP(CumulativeLogsumexp, kDefinition<CumulativeLogsumexp>)
 TFLITE_CUSTOM_DEFINE_OP(Cumprod, kDefinition<Cumprod>)
 
-}  // namespace reduction_ops
+}  // namespace tflite::custom::reduction_ops

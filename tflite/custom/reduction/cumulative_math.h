@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <limits>
 
-namespace reduction_ops {
+namespace tflite::custom::reduction_ops {
 
 // log(exp(a) + exp(b)). The comparisons are those of TensorFlow, which decide
 // what becomes of a NaN: one in `b` counts as another `a`.
@@ -37,6 +37,6 @@ void Accumulate(int64_t outer, int64_t n, int64_t inner, bool exclusive,
   }
 }
 
-}  // namespace reduction_ops
+}  // namespace tflite::custom::reduction_ops
 
 #endif  // TFLITE_CUSTOM_REDUCTION_CUMULATIVE_MATH_H_

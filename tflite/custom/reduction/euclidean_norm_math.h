@@ -9,10 +9,7 @@
 
 #include "tflite/custom/wrapping.h"
 
-namespace reduction_ops {
-
-using ::tflite::custom::WrappingProduct;
-using ::tflite::custom::WrappingSum;
+namespace tflite::custom::reduction_ops {
 
 // The root of a sum, of integers rounded down. A sum that has wrapped to less
 // than 0 has none: as in TensorFlow that is the least integer, of at least 32
@@ -61,6 +58,6 @@ void EuclideanNorm(NormDimension* dimensions, int rank, const T* x,
   for (int64_t i = 0; i < count; ++i) norms[i] = RootOf(norms[i]);
 }
 
-}  // namespace reduction_ops
+}  // namespace tflite::custom::reduction_ops
 
 #endif  // TFLITE_CUSTOM_REDUCTION_EUCLIDEAN_NORM_MATH_H_

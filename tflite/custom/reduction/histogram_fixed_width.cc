@@ -5,34 +5,12 @@
 #include "tflite/custom/op_state.h"
 #include "tflite/custom/opaque_tensor.h"
 #include "tflite/custom/reduction/histogram_fixed_width_math.h"
-#include "tflite/custom/reduction/reduction.h"
 #include "third_party/tensorflow/lite/c/c_api_opaque.h"
 #include "third_party/tensorflow/lite/c/c_api_types.h"
 #include "third_party/tensorflow/lite/c/common.h"
 
-namespace reduction_ops {
+namespace tflite::custom::reduction_ops {
 namespace {
-
-using ::tflite::custom::Data;
-using ::tflite::custom::EnsureArity;
-using ::tflite::custom::EnsureScalar;
-using ::tflite::custom::EnsureType;
-using ::tflite::custom::EnsureValid;
-using ::tflite::custom::FreeState;
-using ::tflite::custom::InitState;
-using ::tflite::custom::IntAt;
-using ::tflite::custom::MutableData;
-using ::tflite::custom::NumElements;
-using ::tflite::custom::OpDefinition;
-using ::tflite::custom::OpOptions;
-using ::tflite::custom::OpState;
-using ::tflite::custom::Resize;
-using ::tflite::custom::ResizeInInvoke;
-using ::tflite::custom::ResizeInPrepare;
-using ::tflite::custom::ShapeString;
-using ::tflite::custom::StateOf;
-using ::tflite::custom::WithIndex;
-using ::tflite::custom::WithNumber;
 
 constexpr char kName[] = "HistogramFixedWidth";
 
@@ -148,4 +126,4 @@ constexpr OpDefinition kOp = {
 
 TFLITE_CUSTOM_DEFINE_OP(HistogramFixedWidth, kOp)
 
-}  // namespace reduction_ops
+}  // namespace tflite::custom::reduction_ops

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 
-namespace reduction_ops {
+namespace tflite::custom::reduction_ops {
 
 // The first of `count` values that is NaN; `count` where none is.
 template <typename T>
@@ -32,6 +32,6 @@ void HistogramFixedWidth(int64_t count, const T* values, T low, T high,
   }
 }
 
-}  // namespace reduction_ops
+}  // namespace tflite::custom::reduction_ops
 
 #endif  // TFLITE_CUSTOM_REDUCTION_HISTOGRAM_FIXED_WIDTH_MATH_H_

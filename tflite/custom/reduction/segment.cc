@@ -4,30 +4,13 @@
 
 #include "tflite/custom/op_definition.h"
 #include "tflite/custom/opaque_tensor.h"
-#include "tflite/custom/reduction/reduction.h"
 #include "tflite/custom/reduction/segment_math.h"
 #include "third_party/tensorflow/lite/c/c_api_opaque.h"
 #include "third_party/tensorflow/lite/c/c_api_types.h"
 #include "third_party/tensorflow/lite/c/common.h"
 
-namespace reduction_ops {
+namespace tflite::custom::reduction_ops {
 namespace {
-
-using ::tflite::custom::Data;
-using ::tflite::custom::EnsureArity;
-using ::tflite::custom::EnsureNumber;
-using ::tflite::custom::EnsureType;
-using ::tflite::custom::IntAt;
-using ::tflite::custom::MutableData;
-using ::tflite::custom::NumElements;
-using ::tflite::custom::OpDefinition;
-using ::tflite::custom::Resize;
-using ::tflite::custom::ResizeInInvoke;
-using ::tflite::custom::ResizeInPrepare;
-using ::tflite::custom::ShapeOf;
-using ::tflite::custom::ShapeString;
-using ::tflite::custom::WithIndex;
-using ::tflite::custom::WithNumber;
 
 struct SegmentMax {
   static constexpr char kName[] = "SegmentMax";
@@ -150,4 +133,4 @@ TFLITE_CUSTOM_DEFINE_OP(SegmentMean, kDefinition<SegmentMean>)
 TFLITE_CUSTOM_DEFINE_OP(SegmentMin, kDefinition<SegmentMin>)
 TFLITE_CUSTOM_DEFINE_OP(SegmentProd, kDefinition<SegmentProd>)
 
-}  // namespace reduction_ops
+}  // namespace tflite::custom::reduction_ops

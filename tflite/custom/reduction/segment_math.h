@@ -7,10 +7,7 @@
 
 #include "tflite/custom/wrapping.h"
 
-namespace reduction_ops {
-
-using ::tflite::custom::WrappingProduct;
-using ::tflite::custom::WrappingSum;
+namespace tflite::custom::reduction_ops {
 
 // What a segment of numbers comes to: kEmpty where there are none, else
 // Finish of all of them put together by Join, in their order. A segment of
@@ -110,6 +107,6 @@ int64_t FirstFalling(int64_t rows, const I* segments) {
   return rows;
 }
 
-}  // namespace reduction_ops
+}  // namespace tflite::custom::reduction_ops
 
 #endif  // TFLITE_CUSTOM_REDUCTION_SEGMENT_MATH_H_

@@ -7,40 +7,13 @@
 #include "tflite/custom/op_options.h"
 #include "tflite/custom/op_state.h"
 #include "tflite/custom/opaque_tensor.h"
-#include "tflite/custom/reduction/reduction.h"
 #include "tflite/custom/reduction/segment_math.h"
 #include "tflite/custom/reduction/sparse_segment_math.h"
 #include "third_party/tensorflow/lite/c/c_api_opaque.h"
 #include "third_party/tensorflow/lite/c/c_api_types.h"
 
-namespace reduction_ops {
+namespace tflite::custom::reduction_ops {
 namespace {
-
-using ::tflite::custom::Data;
-using ::tflite::custom::EnsureArity;
-using ::tflite::custom::EnsureNumber;
-using ::tflite::custom::EnsureSameShape;
-using ::tflite::custom::EnsureScalar;
-using ::tflite::custom::EnsureType;
-using ::tflite::custom::Failure;
-using ::tflite::custom::FlushedDenormals;
-using ::tflite::custom::FreeState;
-using ::tflite::custom::InitState;
-using ::tflite::custom::IntAt;
-using ::tflite::custom::MutableData;
-using ::tflite::custom::NumElements;
-using ::tflite::custom::OpDefinition;
-using ::tflite::custom::OpOptions;
-using ::tflite::custom::OpState;
-using ::tflite::custom::Resize;
-using ::tflite::custom::ResizeInInvoke;
-using ::tflite::custom::ResizeInPrepare;
-using ::tflite::custom::ShapeOf;
-using ::tflite::custom::ShapeString;
-using ::tflite::custom::StateOf;
-using ::tflite::custom::WithFloat;
-using ::tflite::custom::WithIndex;
-using ::tflite::custom::WithNumber;
 
 // What the fourth input says, if there is one.
 enum class Size { kNone, kSegments, kRows };
@@ -270,4 +243,4 @@ TFLITE_CUSTOM_DEFINE_OP(SparseSegmentSumGrad, kDefinition<SparseSegmentSumGrad>)
 TFLITE_CUSTOM_DEFINE_OP(SparseSegmentSumWithNumSegments,
                         kDefinition<SparseSegmentSumWithNumSegments>)
 
-}  // namespace reduction_ops
+}  // namespace tflite::custom::reduction_ops

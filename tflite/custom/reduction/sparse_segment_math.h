@@ -7,9 +7,7 @@
 
 #include "tflite/custom/wrapping.h"
 
-namespace reduction_ops {
-
-using ::tflite::custom::WrappingSum;
+namespace tflite::custom::reduction_ops {
 
 // What a sum of `count` rows is divided by.
 enum class Divisor { kOne, kCount, kRootOfCount };
@@ -95,6 +93,6 @@ int64_t FirstOutside(int64_t count, const I* numbers, int64_t limit) {
          numbers;
 }
 
-}  // namespace reduction_ops
+}  // namespace tflite::custom::reduction_ops
 
 #endif  // TFLITE_CUSTOM_REDUCTION_SPARSE_SEGMENT_MATH_H_

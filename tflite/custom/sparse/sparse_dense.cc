@@ -7,7 +7,6 @@
 #include "tflite/custom/flushed_denormals.h"
 #include "tflite/custom/op_definition.h"
 #include "tflite/custom/opaque_tensor.h"
-#include "tflite/custom/sparse/sparse.h"
 #include "tflite/custom/sparse/sparse_tensor.h"
 #include "tflite/custom/wrapping.h"
 #include "third_party/tensorflow/lite/c/c_api_opaque.h"

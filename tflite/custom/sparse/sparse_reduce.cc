@@ -8,7 +8,6 @@
 #include "tflite/custom/op_options.h"
 #include "tflite/custom/op_state.h"
 #include "tflite/custom/opaque_tensor.h"
-#include "tflite/custom/sparse/sparse.h"
 #include "tflite/custom/sparse/sparse_tensor.h"
 #include "tflite/custom/wrapping.h"
 #include "third_party/tensorflow/lite/c/c_api_opaque.h"

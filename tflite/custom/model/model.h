@@ -1,5 +1,5 @@
-#ifndef TFLITE_CUSTOM_BENCHMARK_MODEL_H_
-#define TFLITE_CUSTOM_BENCHMARK_MODEL_H_
+#ifndef TFLITE_CUSTOM_MODEL_MODEL_H_
+#define TFLITE_CUSTOM_MODEL_MODEL_H_
 
 #include <cstddef>
 #include <memory>
@@ -7,10 +7,10 @@
 #include <string_view>
 #include <vector>
 
-#include "tflite/custom/benchmark/error_or.h"
+#include "tflite/custom/model/error_or.h"
 #include "third_party/tensorflow/lite/c/c_api.h"
 
-namespace tflite::custom::benchmark {
+namespace tflite::custom {
 
 // A custom op that a model calls.
 struct CustomOpCode {
@@ -69,6 +69,6 @@ class Model {
   std::unique_ptr<TfLiteModel, Delete> model_;
 };
 
-}  // namespace tflite::custom::benchmark
+}  // namespace tflite::custom
 
-#endif  // TFLITE_CUSTOM_BENCHMARK_MODEL_H_
+#endif  // TFLITE_CUSTOM_MODEL_MODEL_H_

@@ -1,10 +1,10 @@
-#ifndef TFLITE_CUSTOM_BENCHMARK_RUNTIME_LOG_H_
-#define TFLITE_CUSTOM_BENCHMARK_RUNTIME_LOG_H_
+#ifndef TFLITE_CUSTOM_MODEL_RUNTIME_LOG_H_
+#define TFLITE_CUSTOM_MODEL_RUNTIME_LOG_H_
 
 #include <cstdarg>
 #include <string>
 
-namespace tflite::custom::benchmark {
+namespace tflite::custom {
 
 // Keeps what the runtime reports, so that an error can say it in its own line.
 // Holds its address in the runtime: neither copied nor moved.
@@ -25,6 +25,6 @@ class RuntimeLog {
   std::string text_;
 };
 
-}  // namespace tflite::custom::benchmark
+}  // namespace tflite::custom
 
-#endif  // TFLITE_CUSTOM_BENCHMARK_RUNTIME_LOG_H_
+#endif  // TFLITE_CUSTOM_MODEL_RUNTIME_LOG_H_

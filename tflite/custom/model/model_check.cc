@@ -1,4 +1,4 @@
-#include "tflite/custom/benchmark/model_check.h"
+#include "tflite/custom/model/model_check.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -7,10 +7,10 @@
 #include <string_view>
 #include <vector>
 
-#include "tflite/custom/flatbuffer.h"
+#include "tflite/custom/model/flatbuffer.h"
 #include "third_party/tensorflow/lite/builtin_ops.h"
 
-namespace tflite::custom::benchmark {
+namespace tflite::custom {
 namespace {
 
 using flatbuffer::Field;
@@ -241,4 +241,4 @@ std::optional<std::string> CheckModel(std::string_view file) {
   return std::nullopt;
 }
 
-}  // namespace tflite::custom::benchmark
+}  // namespace tflite::custom

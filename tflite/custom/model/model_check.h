@@ -1,11 +1,11 @@
-#ifndef TFLITE_CUSTOM_BENCHMARK_MODEL_CHECK_H_
-#define TFLITE_CUSTOM_BENCHMARK_MODEL_CHECK_H_
+#ifndef TFLITE_CUSTOM_MODEL_MODEL_CHECK_H_
+#define TFLITE_CUSTOM_MODEL_MODEL_CHECK_H_
 
 #include <optional>
 #include <string>
 #include <string_view>
 
-namespace tflite::custom::benchmark {
+namespace tflite::custom {
 
 // What the runtime takes on trust in a model's flatbuffer, whose structure it
 // has verified: that each tensor's data are as many as its shape and type need
@@ -14,6 +14,6 @@ namespace tflite::custom::benchmark {
 // all is well; otherwise what is wrong, to go after "FILE is damaged: ".
 std::optional<std::string> CheckModel(std::string_view file);
 
-}  // namespace tflite::custom::benchmark
+}  // namespace tflite::custom
 
-#endif  // TFLITE_CUSTOM_BENCHMARK_MODEL_CHECK_H_
+#endif  // TFLITE_CUSTOM_MODEL_MODEL_CHECK_H_

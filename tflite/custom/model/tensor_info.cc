@@ -1,11 +1,11 @@
-#include "tflite/custom/benchmark/tensor_info.h"
+#include "tflite/custom/model/tensor_info.h"
 
 #include <string>
 #include <vector>
 
 #include "third_party/tensorflow/lite/c/common.h"
 
-namespace tflite::custom::benchmark {
+namespace tflite::custom {
 
 std::string Description(const TensorInfo& tensor) {
   std::string text = std::string(TfLiteTypeGetName(tensor.type)) + " [";
@@ -23,4 +23,4 @@ std::string Names(const std::vector<TensorInfo>& tensors) {
   return text.empty() ? "none" : text;
 }
 
-}  // namespace tflite::custom::benchmark
+}  // namespace tflite::custom

@@ -1,5 +1,5 @@
-#ifndef TFLITE_CUSTOM_FLATBUFFER_H_
-#define TFLITE_CUSTOM_FLATBUFFER_H_
+#ifndef TFLITE_CUSTOM_MODEL_FLATBUFFER_H_
+#define TFLITE_CUSTOM_MODEL_FLATBUFFER_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -169,4 +169,4 @@ class Writer {
 
 }  // namespace tflite::custom::flatbuffer
 
-#endif  // TFLITE_CUSTOM_FLATBUFFER_H_
+#endif  // TFLITE_CUSTOM_MODEL_FLATBUFFER_H_

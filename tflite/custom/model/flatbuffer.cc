@@ -1,4 +1,4 @@
-#include "tflite/custom/flatbuffer.h"
+#include "tflite/custom/model/flatbuffer.h"
 
 #include <algorithm>
 #include <cstddef>

@@ -1,4 +1,4 @@
-#include "tflite/custom/benchmark/model.h"
+#include "tflite/custom/model/model.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -17,14 +17,14 @@
 #include <utility>
 #include <vector>
 
-#include "tflite/custom/benchmark/error_or.h"
-#include "tflite/custom/benchmark/model_check.h"
-#include "tflite/custom/benchmark/runtime_log.h"
-#include "tflite/custom/flatbuffer.h"
+#include "tflite/custom/model/error_or.h"
+#include "tflite/custom/model/flatbuffer.h"
+#include "tflite/custom/model/model_check.h"
+#include "tflite/custom/model/runtime_log.h"
 #include "third_party/tensorflow/lite/builtin_ops.h"
 #include "third_party/tensorflow/lite/c/c_api.h"
 
-namespace tflite::custom::benchmark {
+namespace tflite::custom {
 namespace {
 
 // Telemetry, which a profiler is part of, parses this nested flatbuffer that
@@ -168,4 +168,4 @@ std::vector<Signature> Model::Signatures() const {
   return result;
 }
 
-}  // namespace tflite::custom::benchmark
+}  // namespace tflite::custom

@@ -1,5 +1,5 @@
-#ifndef TFLITE_CUSTOM_BENCHMARK_TENSOR_INFO_H_
-#define TFLITE_CUSTOM_BENCHMARK_TENSOR_INFO_H_
+#ifndef TFLITE_CUSTOM_MODEL_TENSOR_INFO_H_
+#define TFLITE_CUSTOM_MODEL_TENSOR_INFO_H_
 
 #include <cstddef>
 #include <string>
@@ -7,7 +7,7 @@
 
 #include "third_party/tensorflow/lite/c/c_api_types.h"
 
-namespace tflite::custom::benchmark {
+namespace tflite::custom {
 
 // What there is to know of a model's input or output before its contents.
 struct TensorInfo {
@@ -23,6 +23,6 @@ std::string Description(const TensorInfo& tensor);
 // `'x', 'y'`, or `none`
 std::string Names(const std::vector<TensorInfo>& tensors);
 
-}  // namespace tflite::custom::benchmark
+}  // namespace tflite::custom
 
-#endif  // TFLITE_CUSTOM_BENCHMARK_TENSOR_INFO_H_
+#endif  // TFLITE_CUSTOM_MODEL_TENSOR_INFO_H_

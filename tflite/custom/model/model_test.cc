@@ -1,4 +1,4 @@
-#include "tflite/custom/benchmark/model.h"
+#include "tflite/custom/model/model.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "tflite/custom/benchmark/error_or.h"
 #include "tflite/custom/litert/kernel_runner.h"
+#include "tflite/custom/model/error_or.h"
 
-namespace tflite::custom::benchmark {
+namespace tflite::custom {
 namespace {
 
 using Kind = CustomNode::Tensor::Kind;
@@ -92,4 +92,4 @@ TEST(ModelTest, EveryTruncationIsAnErrorInOneLine) {
 }
 
 }  // namespace
-}  // namespace tflite::custom::benchmark
+}  // namespace tflite::custom

@@ -1,4 +1,4 @@
-#include "tflite/custom/benchmark/runtime_log.h"
+#include "tflite/custom/model/runtime_log.h"
 
 #include <cctype>
 #include <cstdarg>
@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <string>
 
-namespace tflite::custom::benchmark {
+namespace tflite::custom {
 namespace {
 
 // A model that fails at every node of thousands says the same thousands of
@@ -44,4 +44,4 @@ std::string RuntimeLog::Line() const {
   return line.empty() ? "the runtime does not say why" : line;
 }
 
-}  // namespace tflite::custom::benchmark
+}  // namespace tflite::custom

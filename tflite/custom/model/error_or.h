@@ -1,11 +1,11 @@
-#ifndef TFLITE_CUSTOM_BENCHMARK_ERROR_OR_H_
-#define TFLITE_CUSTOM_BENCHMARK_ERROR_OR_H_
+#ifndef TFLITE_CUSTOM_MODEL_ERROR_OR_H_
+#define TFLITE_CUSTOM_MODEL_ERROR_OR_H_
 
 #include <string>
 #include <utility>
 #include <variant>
 
-namespace tflite::custom::benchmark {
+namespace tflite::custom {
 
 // What went wrong and what would be right, in one line.
 struct Error {
@@ -31,6 +31,6 @@ class [[nodiscard]] ErrorOr {
   std::variant<T, Error> value_;
 };
 
-}  // namespace tflite::custom::benchmark
+}  // namespace tflite::custom
 
-#endif  // TFLITE_CUSTOM_BENCHMARK_ERROR_OR_H_
+#endif  // TFLITE_CUSTOM_MODEL_ERROR_OR_H_

@@ -84,6 +84,10 @@ def custom_ops_workspace():
         lock = Label("//tools/repositories/pypi:checks.txt"),
     )
     pypi_packages(
+        name = "pypi_models",
+        lock = Label("//tools/repositories/pypi:models.txt"),
+    )
+    pypi_packages(
         name = "pypi_pytensor",
         lock = Label("//tools/repositories/pypi:pytensor.txt"),
     )

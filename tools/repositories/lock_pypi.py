@@ -8,7 +8,8 @@ Where `NAME.in` says `{version}`, there is a `pypi/NAME-VERSION.txt` for each re
 TensorFlow that the workspace serves. With NAMEs only those locks are renewed, for
 example `tensorflow-2.19.1`.
 What a line "# lock_pypi leaves out: ..." of `NAME.in` names is resolved, but not
-written: what a package requires and is used here without.
+written: what a package requires and is used here without. A line "# lock_pypi leaves
+out all dependencies" keeps what `NAME.in` names itself and nothing else.
 """
 
 import argparse
@@ -19,16 +20,25 @@ import sys
 import tempfile
 
 _LEAVES_OUT = "# lock_pypi leaves out: "
+_LEAVES_OUT_ALL = "# lock_pypi leaves out all dependencies"
 
 
-def resolve(requirements: str) -> list[dict]:
-    """Returns pip's installation report for a requirements file.
+def leaves_out_dependencies(text: str) -> bool:
+    """Returns whether a requirements file wants nothing locked but itself."""
+    return _LEAVES_OUT_ALL in text.splitlines()
+
+
+def resolve(text: str) -> list[dict]:
+    """Returns pip's installation report for the text of a requirements file.
 
     Raises:
       subprocess.CalledProcessError: pip's message is on stderr.
     """
     with tempfile.TemporaryDirectory() as folder:
         report = os.path.join(folder, "report.json")
+        requirements = os.path.join(folder, "requirements.in")
+        with open(requirements, "w") as file:
+            file.write(text)
         subprocess.run(
             [
                 sys.executable,
@@ -42,7 +52,8 @@ def resolve(requirements: str) -> list[dict]:
                 "--only-binary=:all:",
                 f"--report={report}",
                 f"--requirement={requirements}",
-            ],
+            ]
+            + (["--no-deps"] if leaves_out_dependencies(text) else []),
             check=True,
         )
         with open(report) as file:
@@ -123,10 +134,7 @@ def main(arguments: list[str]) -> int:
         )
     for name in options.names or locks:
         path, text = locks[name]
-        with tempfile.NamedTemporaryFile("w", suffix=".in") as requirements:
-            requirements.write(text)
-            requirements.flush()
-            report = resolve(requirements.name)
+        report = resolve(text)
         without = left_out(path)
         output = os.path.join(os.path.dirname(path), name + ".txt")
         with open(output, "w") as file:

@@ -41,6 +41,13 @@ class LockTest(unittest.TestCase):
                 file.write("# Why.\n# lock_pypi leaves out: a b-c\nd\n")
             self.assertEqual(lock_pypi.left_out(path), {"a", "b-c"})
 
+    def test_dependencies_are_left_out_for_a_line_that_says_so(self):
+        line = "# lock_pypi leaves out all dependencies"
+        self.assertTrue(lock_pypi.leaves_out_dependencies(f"# Why.\n{line}\n"))
+        self.assertFalse(
+            lock_pypi.leaves_out_dependencies("# lock_pypi leaves out: a\nd\n")
+        )
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -25,6 +25,12 @@ typedef enum PackedType {
   kTypeIndirectUint = 7,
   kTypeIndirectFloat = 8,
   kTypeMap = 9,
+  kTypeVector = 10,     // Elements, then the packed type of each.
+  kTypeVectorInt = 11,  // Elements alone, after their number.
+  kTypeVectorUint = 12,
+  kTypeVectorInt2 =
+      16,  // Elements alone, two of them. Then come Uint2, Float2,
+  kTypeVectorFloat4 = 24,  // Int3, and so on.
   kTypeBool = 26,
 } PackedType;
 
@@ -219,10 +225,7 @@ FlexStatus FlexMapGetBool(const FlexMap* map, const char* key, bool* value) {
   return status;
 }
 
-FlexStatus FlexMapGetInt(const FlexMap* map, const char* key, int64_t* value) {
-  Value found;
-  FlexStatus status = Find(map, key, &found);
-  if (status != kFlexOk) return status;
+static FlexStatus ReadInt(const FlexMap* map, Value found, int64_t* value) {
   const unsigned type = TypeOf(found.packed);
   const bool is_signed = type == kTypeInt || type == kTypeIndirectInt;
   if (!is_signed && type != kTypeUint && type != kTypeIndirectUint) {
@@ -231,7 +234,7 @@ FlexStatus FlexMapGetInt(const FlexMap* map, const char* key, int64_t* value) {
   const bool indirect = type == kTypeIndirectInt || type == kTypeIndirectUint;
   uint64_t bits;
   size_t width;
-  status = ReadNumber(map, found, indirect, &bits, &width);
+  const FlexStatus status = ReadNumber(map, found, indirect, &bits, &width);
   if (status != kFlexOk) return status;
   if (is_signed) {
     *value = SignExtend(bits, width);
@@ -240,6 +243,12 @@ FlexStatus FlexMapGetInt(const FlexMap* map, const char* key, int64_t* value) {
     *value = (int64_t)bits;
   }
   return kFlexOk;
+}
+
+FlexStatus FlexMapGetInt(const FlexMap* map, const char* key, int64_t* value) {
+  Value found;
+  const FlexStatus status = Find(map, key, &found);
+  return status == kFlexOk ? ReadInt(map, found, value) : status;
 }
 
 FlexStatus FlexMapGetFloat(const FlexMap* map, const char* key, double* value) {
@@ -285,5 +294,43 @@ FlexStatus FlexMapGetString(const FlexMap* map, const char* key,
   }
   *value = (const char*)map->data + at;
   *length = (size_t)size;
+  return kFlexOk;
+}
+
+FlexStatus FlexMapGetInts(const FlexMap* map, const char* key, int64_t* values,
+                          size_t capacity, size_t* count) {
+  Value list;
+  const FlexStatus status = Find(map, key, &list);
+  if (status != kFlexOk) return status;
+  const unsigned type = TypeOf(list.packed);
+  const bool fixed = type >= kTypeVectorInt2 && type <= kTypeVectorFloat4;
+  if (!fixed && type != kTypeVector && type != kTypeVectorInt &&
+      type != kTypeVectorUint) {
+    return kFlexWrongType;
+  }
+  const size_t width = WidthOf(list.packed);
+  size_t first;
+  if (!Follow(map, list.at, list.width, &first)) return kFlexDamaged;
+  uint64_t size = (type - kTypeVectorInt2) / 3 + 2;
+  if (!fixed &&
+      (first < width || !ReadUint(map, first - width, width, &size))) {
+    return kFlexDamaged;
+  }
+  const size_t each = type == kTypeVector ? width + 1 : width;
+  if (size > (map->size - first) / each) return kFlexDamaged;
+  // The type of an element of a fixed one: kTypeInt, kTypeUint or kTypeFloat.
+  const unsigned element = fixed ? kTypeInt + (type - kTypeVectorInt2) % 3
+                                 : kTypeInt + (type - kTypeVectorInt);
+  for (size_t i = 0; i < size; ++i) {
+    Value value = {first + i * width, width, (uint8_t)(element << 2)};
+    if (type == kTypeVector) {
+      value.packed = map->data[first + (size_t)size * width + i];
+    }
+    int64_t number;
+    const FlexStatus read = ReadInt(map, value, &number);
+    if (read != kFlexOk) return read;
+    if (i < capacity) values[i] = number;
+  }
+  *count = (size_t)size;
   return kFlexOk;
 }

@@ -30,7 +30,7 @@ typedef enum FlexKind {
   kFlexFloat,
   kFlexString,
   kFlexMap,
-  kFlexOther,  // Vectors, blobs, keys.
+  kFlexOther,  // Lists, blobs, keys.
 } FlexKind;
 
 // A root map. Points into the buffer that it was opened over.
@@ -63,6 +63,10 @@ FlexStatus FlexMapGetFloat(const FlexMap* map, const char* key, double* value);
 // one only where the buffer says so: use `*length`.
 FlexStatus FlexMapGetString(const FlexMap* map, const char* key,
                             const char** value, size_t* length);
+// A list of integers, of which the first `capacity` are written to `values`;
+// `*count` is how many there are.
+FlexStatus FlexMapGetInts(const FlexMap* map, const char* key, int64_t* values,
+                          size_t capacity, size_t* count);
 
 #ifdef __cplusplus
 }  // extern "C"

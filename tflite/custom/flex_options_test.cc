@@ -54,15 +54,17 @@ int ReadAll(const std::vector<uint8_t>& bytes) {
   const Exact buffer(bytes);
   if (buffer.status() != kFlexOk) return 0;
   int read = 0;
-  for (const char* key :
-       {"T", "adjoint", "int", "big", "negative", "float", "double", "string",
-        "empty", "null", "map", "vector", "missing", ""}) {
+  for (const char* key : {"T", "adjoint", "int", "big", "negative", "float",
+                          "double", "string", "empty", "null", "map", "vector",
+                          "ints", "mixed", "typed", "fixed", "missing", ""}) {
     FlexKind kind;
     bool flag;
     int64_t integer;
     double number;
     const char* string;
     size_t length;
+    int64_t integers[3];
+    read += FlexMapGetInts(buffer.map(), key, integers, 3, &length) == kFlexOk;
     read += FlexMapGetKind(buffer.map(), key, &kind) == kFlexOk;
     read += FlexMapGetBool(buffer.map(), key, &flag) == kFlexOk;
     read += FlexMapGetInt(buffer.map(), key, &integer) == kFlexOk;
@@ -138,6 +140,42 @@ TEST(FlexOptionsTest, ReadsEveryKindOfValue) {
     for (const auto& [key, want] : kinds) {
       EXPECT_EQ(FlexMapGetKind(map, key, &kind), kFlexOk) << key;
       EXPECT_EQ(kind, want) << key;
+    }
+  }
+}
+
+// A list of which elements have types of their own, and of one type.
+TEST(FlexOptionsTest, ReadsListsOfIntegers) {
+  for (const char* file : {"options.flex", "wide_options.flex"}) {
+    SCOPED_TRACE(file);
+    const Exact buffer(ReadFile(file));
+    ASSERT_EQ(buffer.status(), kFlexOk);
+    for (const auto& [key, want] :
+         std::vector<std::pair<const char*, std::vector<int64_t>>>{
+             {"ints", {1, -2, 300}},
+             {"mixed", {1, -2, int64_t{1} << 40}},
+             {"typed", {5, 60000, 7, 8, 9}},
+             {"fixed", {-4, 6}},
+             {"nothing", {}}}) {
+      std::vector<int64_t> values(want.size());
+      size_t count = 99;
+      EXPECT_EQ(FlexMapGetInts(buffer.map(), key, values.data(), values.size(),
+                               &count),
+                kFlexOk)
+          << key;
+      EXPECT_EQ(count, want.size()) << key;
+      EXPECT_EQ(values, want) << key;
+    }
+    int64_t first[] = {0, 42};
+    size_t count = 0;
+    EXPECT_EQ(FlexMapGetInts(buffer.map(), "ints", first, 1, &count), kFlexOk);
+    EXPECT_EQ(count, 3);
+    EXPECT_EQ(first[0], 1);
+    EXPECT_EQ(first[1], 42) << "past the capacity";
+    for (const char* key : {"vector", "int", "floats"}) {
+      EXPECT_EQ(FlexMapGetInts(buffer.map(), key, first, 1, &count),
+                kFlexWrongType)
+          << key;
     }
   }
 }

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "tflite/custom/flex_options.h"
 #include "third_party/tensorflow/lite/c/c_api_opaque.h"
@@ -50,6 +51,17 @@ std::string OpOptions::String(const char* name, const char* otherwise) {
   return Found(name, FlexMapGetString(&map_, name, &value, &length))
              ? std::string(value, length)
              : otherwise;
+}
+
+std::vector<int64_t> OpOptions::Ints(const char* name,
+                                     std::vector<int64_t> otherwise) {
+  size_t count = 0;
+  if (!Found(name, FlexMapGetInts(&map_, name, nullptr, 0, &count))) {
+    return otherwise;
+  }
+  std::vector<int64_t> values(count);
+  FlexMapGetInts(&map_, name, values.data(), count, &count);
+  return values;
 }
 
 TfLiteStatus EnsureValid(TfLiteOpaqueContext* context, const char* op,

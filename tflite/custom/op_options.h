@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "tflite/custom/flex_options.h"
 #include "third_party/tensorflow/lite/c/c_api_opaque.h"
@@ -24,6 +25,7 @@ class OpOptions {
   // TensorFlow's floats are of single precision.
   float Float(const char* name, float otherwise);
   std::string String(const char* name, const char* otherwise);
+  std::vector<int64_t> Ints(const char* name, std::vector<int64_t> otherwise);
 
   // What was wrong first; empty where nothing was.
   const std::string& error() const { return error_; }

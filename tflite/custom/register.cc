@@ -88,6 +88,8 @@ std::vector<std::string> CustomOpNames() {
     names.push_back(op.registration()->custom_name);
   }
   std::sort(names.begin(), names.end());
+  // Of an op in several versions one.
+  names.erase(std::unique(names.begin(), names.end()), names.end());
   return names;
 }
 

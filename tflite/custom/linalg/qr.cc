@@ -1,8 +1,7 @@
 // The whole life of an op with state. InitState reads the options into an
 // OpData that FreeState deletes; Prepare asks for two temporaries in the arena,
-// whose indices OpData keeps; Eval finds them there and allocates nothing.
+// which OpData keeps; Eval finds them there and allocates nothing.
 
-#include <array>
 #include <cstdint>
 
 #include "tflite/custom/linalg/matrices.h"
@@ -11,6 +10,7 @@
 #include "tflite/custom/op_options.h"
 #include "tflite/custom/op_state.h"
 #include "tflite/custom/opaque_tensor.h"
+#include "tflite/custom/temporaries.h"
 #include "third_party/tensorflow/lite/c/c_api_opaque.h"
 #include "third_party/tensorflow/lite/c/c_api_types.h"
 #include "third_party/tensorflow/lite/c/common.h"
@@ -20,43 +20,17 @@ namespace {
 
 constexpr char kName[] = "Qr";
 
-enum Temporary { kFactored, kScratch, kTemporaryCount };
-constexpr int kNotYet = -1;
+enum Temporary { kFactored, kScratch };
 
 struct OpData : OpState {
   explicit OpData(OpOptions& options)
       : full_matrices(options.Bool("full_matrices", false)) {}
   bool full_matrices;
-  std::array<int, kTemporaryCount> temporaries = {kNotYet, kNotYet};
+  Temporaries temporaries;
 };
 
-// Adds the temporaries to the graph, where an earlier Prepare has not.
-TfLiteStatus AddTemporaries(TfLiteOpaqueContext* context,
-                            TfLiteOpaqueNode* node, TfLiteType type) {
-  OpData* data = StateOf<OpData>(node);
-  for (int& index : data->temporaries) {
-    if (index != kNotYet) continue;
-    TfLiteOpaqueTensorBuilder* builder = TfLiteOpaqueTensorBuilderCreate();
-    TF_LITE_OPAQUE_ENSURE(context, builder != nullptr);
-    TfLiteOpaqueTensorBuilderSetType(builder, type);
-    TfLiteOpaqueTensorBuilderSetAllocationType(builder, kTfLiteArenaRw);
-    const TfLiteStatus status =
-        TfLiteOpaqueContextAddTensor(context, builder, &index);
-    TfLiteOpaqueTensorBuilderDelete(builder);
-    TF_LITE_OPAQUE_ENSURE_STATUS(status);
-  }
-  return TfLiteOpaqueNodeSetTemporaries(node, data->temporaries.data(),
-                                        kTemporaryCount);
-}
-
-TfLiteOpaqueTensor* GetTemporary(TfLiteOpaqueContext* context,
-                                 TfLiteOpaqueNode* node, Temporary which) {
-  return TfLiteOpaqueContextGetOpaqueTensor(
-      context, StateOf<OpData>(node)->temporaries[which]);
-}
-
 TfLiteStatus Prepare(TfLiteOpaqueContext* context, TfLiteOpaqueNode* node) {
-  const OpData* data = StateOf<OpData>(node);
+  OpData* data = StateOf<OpData>(node);
   TF_LITE_OPAQUE_ENSURE_STATUS(EnsureValid(context, kName, data->error));
   TF_LITE_OPAQUE_ENSURE_STATUS(EnsureArity(context, node, kName, 1, 2));
   const TfLiteOpaqueTensor* input = TfLiteOpaqueNodeGetInput(context, node, 0);
@@ -70,11 +44,12 @@ TfLiteStatus Prepare(TfLiteOpaqueContext* context, TfLiteOpaqueNode* node) {
   const int cols = any ? matrices.cols : 0;
 
   // This moves the context's tensors: pointers to them are got anew below.
-  TF_LITE_OPAQUE_ENSURE_STATUS(AddTemporaries(context, node, type));
   TF_LITE_OPAQUE_ENSURE_STATUS(
-      Resize(context, GetTemporary(context, node, kFactored), {rows, cols}));
+      data->temporaries.Add(context, node, {type, type}));
+  TF_LITE_OPAQUE_ENSURE_STATUS(
+      Resize(context, data->temporaries.Get(context, kFactored), {rows, cols}));
   TF_LITE_OPAQUE_ENSURE_STATUS(Resize(context,
-                                      GetTemporary(context, node, kScratch),
+                                      data->temporaries.Get(context, kScratch),
                                       {QrScratchSize(rows, cols)}));
 
   TfLiteOpaqueTensor* q = TfLiteOpaqueNodeGetOutput(context, node, 0);
@@ -91,8 +66,9 @@ TfLiteStatus Eval(TfLiteOpaqueContext* context, TfLiteOpaqueNode* node) {
   const TfLiteOpaqueTensor* input = TfLiteOpaqueNodeGetInput(context, node, 0);
   TfLiteOpaqueTensor* q = TfLiteOpaqueNodeGetOutput(context, node, 0);
   TfLiteOpaqueTensor* r = TfLiteOpaqueNodeGetOutput(context, node, 1);
-  TfLiteOpaqueTensor* factored = GetTemporary(context, node, kFactored);
-  TfLiteOpaqueTensor* scratch = GetTemporary(context, node, kScratch);
+  const Temporaries& temporaries = StateOf<OpData>(node)->temporaries;
+  TfLiteOpaqueTensor* factored = temporaries.Get(context, kFactored);
+  TfLiteOpaqueTensor* scratch = temporaries.Get(context, kScratch);
   TF_LITE_OPAQUE_ENSURE(
       context, TfLiteOpaqueTensorGetAllocationType(factored) == kTfLiteArenaRw);
   const MatrixBatch batch = BatchOf(input);

@@ -28,6 +28,20 @@ def _options(padding: int) -> bytes:
         with builder.Vector("vector"):
             builder.Int(9)
             builder.String("ten")
+        with builder.Vector("ints"):
+            for each in (1, -2, 300):
+                builder.Int(each)
+        with builder.Vector("mixed"):
+            builder.Int(1)
+            builder.IndirectInt(-2)
+            builder.IndirectInt(1 << 40)
+        with builder.TypedVector("typed"):
+            for each in (5, 60000, 7, 8, 9):
+                builder.UInt(each)
+        builder.FixedTypedVectorFromElements("fixed", [-4, 6])
+        builder.FixedTypedVectorFromElements("floats", [0.5, 1.5])
+        with builder.Vector("nothing"):
+            pass
     return bytes(builder.Finish())
 
 

@@ -3,8 +3,10 @@
 #ifndef TFLITE_CUSTOM_OP_DEFINITION_H_
 #define TFLITE_CUSTOM_OP_DEFINITION_H_
 
+#include "tflite/custom/node_memory.h"
 #include "tflite/custom/registration.h"
 #include "third_party/tensorflow/lite/c/c_api.h"
+#include "third_party/tensorflow/lite/c/c_api_types.h"
 #include "third_party/tensorflow/lite/c/common.h"
 
 namespace tflite::custom {
@@ -14,6 +16,22 @@ struct OpDefinition {
   OpaqueMethods methods;
   int version = 1;
 };
+
+// The op's Invoke, which may write to each output that is not dynamic and to
+// each temporary.
+template <const OpDefinition& op>
+TfLiteStatus InvokeWithMemory(TfLiteOpaqueContext* context,
+                              TfLiteOpaqueNode* node) {
+  const TfLiteStatus status = EnsureNodeMemory(context, node, op.name);
+  return status == kTfLiteOk ? op.methods.invoke(context, node) : status;
+}
+
+template <const OpDefinition& op>
+OpaqueMethods MethodsOf() {
+  OpaqueMethods methods = op.methods;
+  methods.invoke = InvokeWithMemory<op>;
+  return methods;
+}
 
 template <const OpDefinition& op>
 TfLiteRegistrationExternal* RegistrationExternalOf() {
@@ -28,7 +46,7 @@ TfLiteRegistrationExternal* RegistrationExternalOf() {
       TfLiteRegistrationExternalSetFree(r, op.methods.free);
     }
     TfLiteRegistrationExternalSetPrepare(r, op.methods.prepare);
-    TfLiteRegistrationExternalSetInvoke(r, op.methods.invoke);
+    TfLiteRegistrationExternalSetInvoke(r, InvokeWithMemory<op>);
     return r;
   }();
   return external;
@@ -37,7 +55,7 @@ TfLiteRegistrationExternal* RegistrationExternalOf() {
 template <const OpDefinition& op>
 const TfLiteRegistration* RegistrationOf() {
   static const TfLiteRegistration registration =
-      MakeRegistration(RegistrationExternalOf<op>(), op.methods);
+      MakeRegistration(RegistrationExternalOf<op>(), MethodsOf<op>());
   return &registration;
 }
 

@@ -10,7 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "tflite/custom/benchmark/arena.h"
 #include "tflite/custom/benchmark/external_delegate.h"
 #include "tflite/custom/benchmark/graph.h"
 #include "tflite/custom/benchmark/input_shapes.h"
@@ -24,6 +23,7 @@
 #include "tflite/custom/model/model.h"
 #include "tflite/custom/model/runtime_log.h"
 #include "tflite/custom/model/tensor_info.h"
+#include "tflite/custom/model/tensor_memory.h"
 #include "tflite/custom/register.h"
 #include "third_party/tensorflow/lite/c/c_api.h"
 #include "third_party/tensorflow/lite/c/c_api_experimental.h"
@@ -147,9 +147,11 @@ class InterpreterSession : public Session {
 
   ErrorOr<std::string> OutputBytes(size_t index) const override {
     const TfLiteTensor* tensor = Output(index);
-    const void* data = TfLiteTensorData(tensor);
-    if (data == nullptr) return std::string();
-    return std::string(static_cast<const char*>(data),
+    if (const auto error = CheckMemory(tensor)) {
+      return Error{"cannot read an output of " + model_.path() + ": " +
+                   error->message};
+    }
+    return std::string(static_cast<const char*>(TfLiteTensorData(tensor)),
                        TfLiteTensorByteSize(tensor));
   }
 
@@ -181,7 +183,6 @@ class InterpreterSession : public Session {
   bool ApplyXnnpack(const Options& options);
   std::optional<Error> ApplyExternal(const Options& options);
   std::optional<Error> Observe(const Options& options);
-  std::optional<std::string> UnallocatedTensor() const;
   Error CannotPrepare(TfLiteStatus status) const;
 
   size_t NumOutputs() const {
@@ -428,13 +429,6 @@ std::optional<Error> InterpreterSession::Observe(const Options& options) {
   return std::nullopt;
 }
 
-// As in arena.h, of the inputs and outputs of a signature.
-std::optional<std::string> InterpreterSession::UnallocatedTensor() const {
-  std::vector<const TfLiteTensor*> tensors(tensors_.begin(), tensors_.end());
-  for (size_t i = 0; i < NumOutputs(); ++i) tensors.push_back(Output(i));
-  return benchmark::UnallocatedTensor(tensors);
-}
-
 std::optional<Error> InterpreterSession::Prepare(
     const Options& options, const std::vector<InputSpec>& specs,
     std::ostream& log) {
@@ -451,12 +445,10 @@ std::optional<Error> InterpreterSession::Prepare(
   if (status != kTfLiteOk) return CannotPrepare(status);
   // The delegates may have moved the tensors.
   FindInputs();
-  // A signature may be another graph than the first, which then has no memory.
-  if (const auto tensor = runner_ == nullptr ? benchmark::UnallocatedTensor(
-                                                   interpreter_.get(), model_)
-                                             : UnallocatedTensor()) {
-    return Error{"not enough memory to run " + model_.path() +
-                 ": no room for its tensor " + *tensor};
+  for (const TfLiteTensor* tensor : tensors_) {
+    if (const auto error = CheckMemory(tensor)) {
+      return Error{"cannot run " + model_.path() + ": " + error->message};
+    }
   }
   log_.Clear();
   return std::nullopt;

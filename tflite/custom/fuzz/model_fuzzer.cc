@@ -13,13 +13,13 @@
 #include <type_traits>
 #include <vector>
 
-#include "tflite/custom/benchmark/arena.h"
 #include "tflite/custom/fuzz/fuzz_target.h"
 #include "tflite/custom/litert/kernels.h"
 #include "tflite/custom/model/error_or.h"
 #include "tflite/custom/model/flatbuffer.h"
 #include "tflite/custom/model/model.h"
 #include "tflite/custom/model/runtime_log.h"
+#include "tflite/custom/model/tensor_memory.h"
 #include "tflite/custom/register.h"
 #include "third_party/litert/c/litert_options.h"
 #include "third_party/tensorflow/lite/builtin_ops.h"
@@ -28,8 +28,6 @@
 
 namespace tflite::custom {
 namespace {
-
-using benchmark::UnallocatedTensor;
 
 // What a run may take: broadcasting multiplies sizes.
 constexpr size_t kLargestInput = 1 << 12;
@@ -80,10 +78,7 @@ void Run(const Model& model) {
     }
     inputs.push_back(tensor);
   }
-  if (TfLiteInterpreterAllocateTensors(interpreter) != kTfLiteOk ||
-      UnallocatedTensor(interpreter, model)) {
-    return;
-  }
+  if (TfLiteInterpreterAllocateTensors(interpreter) != kTfLiteOk) return;
   for (int i = 0; i < TfLiteInterpreterGetOutputTensorCount(interpreter); ++i) {
     const TfLiteTensor* tensor =
         TfLiteInterpreterGetOutputTensor(interpreter, i);
@@ -94,8 +89,9 @@ void Run(const Model& model) {
   for (TfLiteTensor* tensor : inputs) {
     // A constant may be an input too; it lies in the model.
     if (tensor->allocation_type == kTfLiteMmapRo) continue;
-    void* data = TfLiteTensorData(tensor);
-    if (data != nullptr) std::memset(data, 1, TfLiteTensorByteSize(tensor));
+    if (CheckMemory(tensor)) return;
+    const size_t size = TfLiteTensorByteSize(tensor);
+    if (size > 0) std::memset(TfLiteTensorData(tensor), 1, size);
   }
   TfLiteInterpreterInvoke(interpreter);
 }

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "tflite/custom/linalg/cross_math.h"
+#include "tflite/custom/node_memory.h"
 #include "third_party/tensorflow/lite/c/c_api.h"
 #include "third_party/tensorflow/lite/c/c_api_opaque.h"
 #include "third_party/tensorflow/lite/c/c_api_types.h"
@@ -101,6 +102,7 @@ static TfLiteStatus CrossPrepare(TfLiteOpaqueContext* context,
 
 static TfLiteStatus CrossInvoke(TfLiteOpaqueContext* context,
                                 TfLiteOpaqueNode* node) {
+  TF_LITE_OPAQUE_ENSURE_STATUS(EnsureNodeMemory(context, node, kCrossName));
   const TfLiteOpaqueTensor* a_tensor =
       TfLiteOpaqueNodeGetInput(context, node, 0);
   const TfLiteOpaqueTensor* b_tensor =

@@ -11,6 +11,7 @@
 #include "tflite/custom/model/error_or.h"
 #include "tflite/custom/model/flatbuffer.h"
 #include "tflite/custom/model/runtime_log.h"
+#include "tflite/custom/model/tensor_memory.h"
 #include "tflite/custom/register.h"
 #include "third_party/tensorflow/lite/builtin_ops.h"
 #include "third_party/tensorflow/lite/c/c_api.h"
@@ -208,6 +209,7 @@ std::optional<Error> KernelRunner::Invoke(const std::vector<Bytes>& inputs) {
   for (size_t i = 0; i < inputs.size(); ++i) {
     TfLiteTensor* tensor =
         TfLiteInterpreterGetInputTensor(interpreter, static_cast<int>(i));
+    if (auto error = CheckMemory(tensor)) return error;
     if (TfLiteTensorCopyFromBuffer(tensor, inputs[i].data, inputs[i].size) !=
         kTfLiteOk) {
       return WrongSize("input", i, inputs[i].size, tensor);
@@ -242,6 +244,7 @@ std::optional<Error> KernelRunner::Run(const std::vector<Bytes>& inputs,
   for (size_t i = 0; i < outputs.size(); ++i) {
     const TfLiteTensor* tensor =
         TfLiteInterpreterGetOutputTensor(interpreter, static_cast<int>(i));
+    if (auto memory_error = CheckMemory(tensor)) return memory_error;
     if (TfLiteTensorCopyToBuffer(tensor, outputs[i].data, outputs[i].size) !=
         kTfLiteOk) {
       return WrongSize("output", i, outputs[i].size, tensor);

@@ -3,11 +3,18 @@
 
 #include "tflite/custom/registerer.h"
 
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "tflite/custom/model/runtime_log.h"
 #include "tflite/custom/register.h"
 #include "third_party/tensorflow/lite/c/c_api.h"
+
+struct TfLiteCustomOpsLog {
+  tflite::custom::RuntimeLog log;
+  std::string taken;
+};
 
 int TfLiteCustomOpsRegisterer(void* resolver) {
   return tflite::custom::RegisterCustomOps(
@@ -21,9 +28,31 @@ void TfLiteCustomOpsRegisterWithOptions(void* options) {
       static_cast<TfLiteInterpreterOptions*>(options));
 }
 
+int TfLiteCustomOpsHas(const char* name, int version) {
+  return tflite::custom::FindCustomOp(name, version) == nullptr ? 0 : 1;
+}
+
 const char* TfLiteCustomOpsName(int index) {
   static const auto* const names =
       new std::vector<std::string>(tflite::custom::CustomOpNames());
   if (index < 0 || index >= static_cast<int>(names->size())) return nullptr;
   return (*names)[index].c_str();
+}
+
+TfLiteCustomOpsLog* TfLiteCustomOpsLogCreate(void) {
+  return std::make_unique<TfLiteCustomOpsLog>().release();
+}
+
+void TfLiteCustomOpsLogDelete(TfLiteCustomOpsLog* log) { delete log; }
+
+void TfLiteCustomOpsLogUse(TfLiteCustomOpsLog* log, void* options) {
+  TfLiteInterpreterOptionsSetErrorReporter(
+      static_cast<TfLiteInterpreterOptions*>(options),
+      tflite::custom::RuntimeLog::Report, &log->log);
+}
+
+const char* TfLiteCustomOpsLogTake(TfLiteCustomOpsLog* log) {
+  log->taken = log->log.Line();
+  log->log.Clear();
+  return log->taken.c_str();
 }

@@ -14,9 +14,28 @@ __attribute__((visibility("default"))) int TfLiteCustomOpsRegisterer(
 __attribute__((visibility("default"))) void TfLiteCustomOpsRegisterWithOptions(
     void* options);
 
+// 1 if there is a kernel for an op, 0 if not.
+__attribute__((visibility("default"))) int TfLiteCustomOpsHas(const char* name,
+                                                              int version);
+
 // The name of a kernel, in alphabetical order; null past the last one.
 __attribute__((visibility("default"))) const char* TfLiteCustomOpsName(
     int index);
+
+// What the C library reports on a model and its interpreters, for error
+// messages. It must outlive them.
+typedef struct TfLiteCustomOpsLog TfLiteCustomOpsLog;
+__attribute__((visibility("default"))) TfLiteCustomOpsLog*
+TfLiteCustomOpsLogCreate(void);
+__attribute__((visibility("default"))) void TfLiteCustomOpsLogDelete(
+    TfLiteCustomOpsLog* log);
+// Has interpreters that are made with a TfLiteInterpreterOptions report to it,
+// not to standard error.
+__attribute__((visibility("default"))) void TfLiteCustomOpsLogUse(
+    TfLiteCustomOpsLog* log, void* options);
+// In one line, until the next call. Clears it.
+__attribute__((visibility("default"))) const char* TfLiteCustomOpsLogTake(
+    TfLiteCustomOpsLog* log);
 
 #ifdef __cplusplus
 }  // extern "C"

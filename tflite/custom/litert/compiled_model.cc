@@ -29,9 +29,6 @@ namespace tflite::custom {
 
 namespace {
 
-// The signature that this class runs.
-constexpr LiteRtParamIndex kSignature = 0;
-
 size_t SizeOfType(LiteRtElementType type) {
   switch (type) {
     case kLiteRtElementTypeBool:
@@ -105,14 +102,15 @@ ErrorOr<std::unique_ptr<CompiledModel>> CompiledModel::Create(
 }
 
 ErrorOr<std::unique_ptr<CompiledModel>> CompiledModel::CreateFromBytes(
-    std::string_view bytes, const std::string& name, int num_threads) {
+    std::string_view bytes, const std::string& name, int num_threads,
+    const KernelLibraries& libraries) {
   const ErrorOr<Model> model = Model::FromBytes(bytes, name);
   if (!model.ok()) return model.error();
-  return CreateFromModel(*model, num_threads);
+  return CreateFromModel(*model, num_threads, libraries);
 }
 
 ErrorOr<std::unique_ptr<CompiledModel>> CompiledModel::CreateFromModel(
-    const Model& verified, int num_threads) {
+    const Model& verified, int num_threads, const KernelLibraries& libraries) {
   const std::string& name = verified.path();
   std::unique_ptr<CompiledModel> model(new CompiledModel);
   model->name_ = name;
@@ -135,7 +133,7 @@ ErrorOr<std::unique_ptr<CompiledModel>> CompiledModel::CreateFromModel(
     return model->Failed("set the options of", status);
   }
   ErrorOr<std::unique_ptr<LiteRtKernels>> kernels =
-      LiteRtKernels::Add(verified.bytes(), options.get());
+      LiteRtKernels::Add(verified.bytes(), options.get(), libraries);
   if (!kernels.ok()) {
     return Error{"cannot load " + name +
                  " in LiteRT: " + kernels.error().message};
@@ -153,16 +151,27 @@ ErrorOr<std::unique_ptr<CompiledModel>> CompiledModel::CreateFromModel(
       LiteRtCreateCompiledModel(environment, loaded, options.get(), &compiled);
   if (status != kLiteRtStatusOk) return model->Failed("prepare", status);
   model->compiled_.reset(compiled);
-  std::optional<Error> error = model->Describe();
-  if (!error) error = model->Allocate();
-  if (error) return *error;
+  if (auto error = model->SelectSignature(0)) return *error;
   return model;
 }
 
+std::optional<Error> CompiledModel::SelectSignature(int signature) {
+  const int before = std::exchange(signature_, signature);
+  if (signatures_.count(signature) > 0) return std::nullopt;
+  std::optional<Error> error = Describe();
+  if (!error) error = Allocate();
+  if (error) {
+    signatures_.erase(signature);
+    signature_ = before;
+  }
+  return error;
+}
+
 std::optional<Error> CompiledModel::Describe() {
+  SignatureTensors& described = signatures_[signature_];
   LiteRtSignature signature = nullptr;
   LiteRtStatus status =
-      LiteRtGetModelSignature(model_.get(), kSignature, &signature);
+      LiteRtGetModelSignature(model_.get(), signature_, &signature);
   LiteRtParamIndex inputs = 0, outputs = 0;
   if (status == kLiteRtStatusOk) {
     status = LiteRtGetNumSignatureInputs(signature, &inputs);
@@ -191,7 +200,7 @@ std::optional<Error> CompiledModel::Describe() {
     status =
         describe(named, name,
                  LiteRtGetSignatureInputTensorByIndex(signature, i, &tensor),
-                 tensor, &inputs_);
+                 tensor, &described.inputs);
   }
   for (LiteRtParamIndex i = 0; i < outputs && status == kLiteRtStatusOk; ++i) {
     const LiteRtStatus named =
@@ -199,7 +208,7 @@ std::optional<Error> CompiledModel::Describe() {
     status =
         describe(named, name,
                  LiteRtGetSignatureOutputTensorByIndex(signature, i, &tensor),
-                 tensor, &outputs_);
+                 tensor, &described.outputs);
   }
   if (status != kLiteRtStatusOk) return Failed("read the tensors of", status);
   return std::nullopt;
@@ -244,41 +253,42 @@ std::optional<Error> CompiledModel::MakeBuffer(const LiteRtLayout& layout,
 }
 
 std::optional<Error> CompiledModel::Allocate() {
-  std::vector<LiteRtLayout> layouts(outputs_.size());
+  auto& [inputs, outputs, input_buffers, output_buffers] = tensors();
+  std::vector<LiteRtLayout> layouts(outputs.size());
   LiteRtStatus status = LiteRtGetCompiledModelOutputTensorLayouts(
-      compiled_.get(), kSignature, layouts.size(), layouts.data(),
+      compiled_.get(), signature_, layouts.size(), layouts.data(),
       /*update_allocation=*/true);
   if (status != kLiteRtStatusOk) return Failed("prepare", status);
-  input_buffers_.clear();
-  output_buffers_.clear();
-  for (size_t i = 0; i < inputs_.size(); ++i) {
+  input_buffers.clear();
+  output_buffers.clear();
+  for (size_t i = 0; i < inputs.size(); ++i) {
     LiteRtLayout layout;
     status = LiteRtGetCompiledModelInputTensorLayout(compiled_.get(),
-                                                     kSignature, i, &layout);
+                                                     signature_, i, &layout);
     if (status != kLiteRtStatusOk) return Failed("prepare", status);
-    if (auto error = MakeBuffer(layout, &inputs_[i])) return error;
-    input_buffers_.push_back(inputs_[i].buffer.get());
+    if (auto error = MakeBuffer(layout, &inputs[i])) return error;
+    input_buffers.push_back(inputs[i].buffer.get());
   }
-  for (size_t i = 0; i < outputs_.size(); ++i) {
-    if (auto error = MakeBuffer(layouts[i], &outputs_[i])) return error;
-    output_buffers_.push_back(outputs_[i].buffer.get());
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    if (auto error = MakeBuffer(layouts[i], &outputs[i])) return error;
+    output_buffers.push_back(outputs[i].buffer.get());
   }
   return std::nullopt;
 }
 
 std::optional<Error> CompiledModel::Resize(
     const std::vector<std::vector<int>>& shapes) {
-  if (shapes.size() != inputs_.size()) {
-    return Error{name_ + " has " + std::to_string(inputs_.size()) +
+  if (shapes.size() != inputs().size()) {
+    return Error{name_ + " has " + std::to_string(inputs().size()) +
                  " inputs, but " + std::to_string(shapes.size()) +
                  " shapes were given"};
   }
   for (size_t i = 0; i < shapes.size(); ++i) {
-    if (shapes[i] == inputs_[i].info.shape) continue;
+    if (shapes[i] == inputs()[i].info.shape) continue;
     const LiteRtStatus status = LiteRtCompiledModelResizeInputTensorNonStrict(
-        compiled_.get(), kSignature, i, shapes[i].data(), shapes[i].size());
+        compiled_.get(), signature_, i, shapes[i].data(), shapes[i].size());
     if (status != kLiteRtStatusOk) {
-      return Failed("resize the input " + Named(inputs_[i].info) + " of",
+      return Failed("resize the input " + Named(inputs()[i].info) + " of",
                     status);
     }
   }
@@ -287,7 +297,7 @@ std::optional<Error> CompiledModel::Resize(
 
 std::optional<Error> CompiledModel::WriteInput(int index, const void* data,
                                                size_t size) {
-  const Tensor& tensor = inputs_[index];
+  const Tensor& tensor = inputs()[index];
   if (size != tensor.info.bytes) {
     return Error{"the input " + Named(tensor.info) + " of " + name_ +
                  " takes " + std::to_string(tensor.info.bytes) +
@@ -306,7 +316,7 @@ std::optional<Error> CompiledModel::WriteInput(int index, const void* data,
 
 std::optional<Error> CompiledModel::ReadOutput(int index, void* data,
                                                size_t size) const {
-  const Tensor& tensor = outputs_[index];
+  const Tensor& tensor = outputs()[index];
   if (size != tensor.info.bytes) {
     return Error{"the output " + Named(tensor.info) + " of " + name_ +
                  " takes " + std::to_string(tensor.info.bytes) +
@@ -326,8 +336,9 @@ std::optional<Error> CompiledModel::ReadOutput(int index, void* data,
 
 std::optional<Error> CompiledModel::Run() {
   const LiteRtStatus status = LiteRtRunCompiledModel(
-      compiled_.get(), kSignature, input_buffers_.size(), input_buffers_.data(),
-      output_buffers_.size(), output_buffers_.data());
+      compiled_.get(), signature_, tensors().input_buffers.size(),
+      tensors().input_buffers.data(), tensors().output_buffers.size(),
+      tensors().output_buffers.data());
   if (status != kLiteRtStatusOk) return Failed("run", status);
   if (const std::optional<Error> error = kernels_->TakeError()) {
     return Error{"cannot run " + name_ + " in LiteRT: " + error->message};

@@ -2,6 +2,7 @@
 #define TFLITE_CUSTOM_LITERT_COMPILED_MODEL_H_
 
 #include <cstddef>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -9,6 +10,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "tflite/custom/litert/kernel_runner.h"
 #include "tflite/custom/litert/kernels.h"
 #include "tflite/custom/model/error_or.h"
 #include "tflite/custom/model/model.h"
@@ -21,9 +23,9 @@
 
 namespace tflite::custom {
 
-// A model in LiteRT's CompiledModel on the CPU, with the kernels of register.cc
-// and a buffer for each input and output of its first signature. Not for use by
-// several threads.
+// A model in LiteRT's CompiledModel on the CPU, with custom ops and a buffer
+// for each input and output of its signatures; a model without any has one over
+// its first graph. Not for use by several threads.
 class CompiledModel {
  public:
   struct TensorInfo {
@@ -39,17 +41,23 @@ class CompiledModel {
   // Copies `model`, the contents of a .tflite file; `name` is what errors call
   // it.
   static ErrorOr<std::unique_ptr<CompiledModel>> CreateFromBytes(
-      std::string_view model, const std::string& name, int num_threads = 1);
+      std::string_view model, const std::string& name, int num_threads = 1,
+      const KernelLibraries& libraries = LinkedKernels());
   static ErrorOr<std::unique_ptr<CompiledModel>> CreateFromModel(
-      const Model& model, int num_threads = 1);
+      const Model& model, int num_threads = 1,
+      const KernelLibraries& libraries = LinkedKernels());
 
   CompiledModel(const CompiledModel&) = delete;
   CompiledModel& operator=(const CompiledModel&) = delete;
 
-  int input_count() const { return static_cast<int>(inputs_.size()); }
-  int output_count() const { return static_cast<int>(outputs_.size()); }
-  const TensorInfo& input(int index) const { return inputs_[index].info; }
-  const TensorInfo& output(int index) const { return outputs_[index].info; }
+  // What the functions below are about, by its place in the model; the first
+  // without this. Signatures share the model's variables.
+  std::optional<Error> SelectSignature(int signature);
+
+  int input_count() const { return static_cast<int>(inputs().size()); }
+  int output_count() const { return static_cast<int>(outputs().size()); }
+  const TensorInfo& input(int index) const { return inputs()[index].info; }
+  const TensorInfo& output(int index) const { return outputs()[index].info; }
 
   // Gives inputs other shapes, one for each input; all inputs lose their
   // values. After an error the model is of no further use.
@@ -80,8 +88,22 @@ class CompiledModel {
     Owned<LiteRtTensorBuffer> buffer;
   };
 
+  struct SignatureTensors {
+    std::vector<Tensor> inputs;
+    std::vector<Tensor> outputs;
+    std::vector<LiteRtTensorBuffer> input_buffers;
+    std::vector<LiteRtTensorBuffer> output_buffers;
+  };
+
   CompiledModel() = default;
 
+  SignatureTensors& tensors() { return signatures_.at(signature_); }
+  const std::vector<Tensor>& inputs() const {
+    return signatures_.at(signature_).inputs;
+  }
+  const std::vector<Tensor>& outputs() const {
+    return signatures_.at(signature_).outputs;
+  }
   Error Failed(const std::string& what, LiteRtStatus status);
   std::optional<Error> Describe();
   std::optional<Error> Allocate();
@@ -93,10 +115,9 @@ class CompiledModel {
   std::unique_ptr<LiteRtKernels> kernels_;
   Owned<LiteRtModel> model_;
   Owned<LiteRtCompiledModel> compiled_;
-  std::vector<Tensor> inputs_;
-  std::vector<Tensor> outputs_;
-  std::vector<LiteRtTensorBuffer> input_buffers_;
-  std::vector<LiteRtTensorBuffer> output_buffers_;
+  // Those that were selected.
+  std::map<int, SignatureTensors> signatures_;
+  int signature_ = 0;
 };
 
 }  // namespace tflite::custom

@@ -1,5 +1,6 @@
 #include "tflite/custom/litert/kernel_runner.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -120,8 +121,27 @@ Error KernelRunner::Failed(const std::string& what) const {
   return Error{"cannot " + what + " the op '" + op_ + "': " + log_.Line()};
 }
 
+const KernelLibraries& LinkedKernels() {
+  static const auto* const libraries = new KernelLibraries{
+      {[](const char* name, int version) {
+         return FindCustomOp(name, version) == nullptr ? 0 : 1;
+       },
+       [](void* options) {
+         RegisterCustomOps(static_cast<TfLiteInterpreterOptions*>(options));
+       }}};
+  return *libraries;
+}
+
+bool HasKernel(const KernelLibraries& libraries, const std::string& op,
+               int version) {
+  return std::any_of(libraries.begin(), libraries.end(),
+                     [&](const KernelLibrary& library) {
+                       return library.has(op.c_str(), version) != 0;
+                     });
+}
+
 ErrorOr<std::unique_ptr<KernelRunner>> KernelRunner::Create(
-    const CustomNode& node) {
+    const CustomNode& node, const KernelLibraries& libraries) {
   std::unique_ptr<KernelRunner> runner(new KernelRunner);
   runner->op_ = node.op;
   runner->bytes_ = SingleNodeModel(node);
@@ -132,7 +152,9 @@ ErrorOr<std::unique_ptr<KernelRunner>> KernelRunner::Create(
   TfLiteInterpreterOptions* options = TfLiteInterpreterOptionsCreate();
   TfLiteInterpreterOptionsSetErrorReporter(options, RuntimeLog::Report,
                                            &runner->log_);
-  RegisterCustomOps(options);
+  for (const KernelLibrary& library : libraries) {
+    library.register_with_options(options);
+  }
   runner->interpreter_.reset(
       TfLiteInterpreterCreate(runner->model_.get(), options));
   TfLiteInterpreterOptionsDelete(options);

@@ -34,9 +34,24 @@ struct CustomNode {
   std::vector<Tensor> outputs;
 };
 
-// Runs the kernel of register.cc for one node, in an interpreter of the C
-// library that has nothing but this node: to the kernel it is as in any other
-// model.
+// Where kernels come from: two functions that a library of tflite_registerer
+// exports, see registerer.h.
+struct KernelLibrary {
+  int (*has)(const char* name, int version);
+  void (*register_with_options)(void* options);
+};
+
+// Of kernels with one name and version the last library's is taken.
+using KernelLibraries = std::vector<KernelLibrary>;
+
+// The kernels of register.cc in this binary.
+const KernelLibraries& LinkedKernels();
+
+bool HasKernel(const KernelLibraries& libraries, const std::string& op,
+               int version);
+
+// Runs the kernel of one node, in an interpreter of the C library that has
+// nothing but this node: to the kernel it is as in any other model.
 class KernelRunner {
  public:
   // A view of the elements of a tensor.
@@ -46,7 +61,9 @@ class KernelRunner {
   };
   using Shape = std::vector<int>;
 
-  static ErrorOr<std::unique_ptr<KernelRunner>> Create(const CustomNode& node);
+  static ErrorOr<std::unique_ptr<KernelRunner>> Create(
+      const CustomNode& node,
+      const KernelLibraries& libraries = LinkedKernels());
 
   // Prepares the kernel for these shapes of the inputs that are neither absent
   // nor constant.

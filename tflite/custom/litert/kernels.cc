@@ -15,7 +15,6 @@
 #include "tflite/custom/model/error_or.h"
 #include "tflite/custom/model/flatbuffer.h"
 #include "tflite/custom/model/model.h"
-#include "tflite/custom/register.h"
 #include "third_party/litert/c/litert_common.h"
 #include "third_party/litert/c/litert_custom_op_kernel.h"
 #include "third_party/litert/c/litert_layout.h"
@@ -197,7 +196,8 @@ struct FoundNode {
   std::vector<int32_t> outputs;
 };
 
-ErrorOr<std::vector<FoundNode>> FindNodes(std::string_view bytes) {
+ErrorOr<std::vector<FoundNode>> FindNodes(std::string_view bytes,
+                                          const KernelLibraries& libraries) {
   using namespace flatbuffer;  // NOLINT: the schema's field names
   const uint8_t* model = Root(bytes.data());
   const Vector codes(model, kModelOperatorCodes);
@@ -221,10 +221,7 @@ ErrorOr<std::vector<FoundNode>> FindNodes(std::string_view bytes) {
       result.slot = operators.Slot(i);
       result.node.op = Vector(code, kOperatorCodeCustomCode).Bytes();
       result.node.version = Scalar<int32_t>(code, kOperatorCodeVersion, 1);
-      if (FindCustomOp(result.node.op.c_str(), result.node.version) ==
-          nullptr) {
-        continue;
-      }
+      if (!HasKernel(libraries, result.node.op, result.node.version)) continue;
       if (Scalar<uint64_t>(op, kOperatorLargeCustomOptionsSize, 0) > 1) {
         return Error{"the op '" + result.node.op +
                      "' has its options outside the model's tables, which is "
@@ -317,8 +314,9 @@ LiteRtKernels::LiteRtKernels() = default;
 LiteRtKernels::~LiteRtKernels() = default;
 
 ErrorOr<std::unique_ptr<LiteRtKernels>> LiteRtKernels::Add(
-    std::string_view model, LiteRtOptions options) {
-  const ErrorOr<std::vector<FoundNode>> found = FindNodes(model);
+    std::string_view model, LiteRtOptions options,
+    const KernelLibraries& libraries) {
+  const ErrorOr<std::vector<FoundNode>> found = FindNodes(model, libraries);
   if (!found.ok()) return found.error();
   if (!found->empty() && model.size() > kLargestModel) {
     return Error{"a model of " + std::to_string(model.size()) +
@@ -329,7 +327,7 @@ ErrorOr<std::unique_ptr<LiteRtKernels>> LiteRtKernels::Add(
   std::vector<std::string> names;
   for (const FoundNode& node : *found) {
     ErrorOr<std::unique_ptr<KernelRunner>> runner =
-        KernelRunner::Create(node.node);
+        KernelRunner::Create(node.node, libraries);
     if (!runner.ok()) return runner.error();
     names.push_back(node.node.op + "#" + std::to_string(names.size()));
     kernels->nodes_.push_back(std::make_unique<Node>(Node{

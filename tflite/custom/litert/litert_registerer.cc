@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "tflite/custom/litert/compiled_model.h"
+#include "tflite/custom/litert/kernel_runner.h"
 #include "tflite/custom/litert/kernels.h"
 #include "tflite/custom/model/error_or.h"
 #include "tflite/custom/model/model.h"
@@ -19,6 +20,7 @@
 using tflite::custom::CompiledModel;
 using tflite::custom::Error;
 using tflite::custom::ErrorOr;
+using tflite::custom::KernelLibraries;
 using tflite::custom::LiteRtKernels;
 using tflite::custom::Model;
 
@@ -48,6 +50,14 @@ std::string_view Bytes(const void* data, size_t size) {
   return {static_cast<const char*>(data), size};
 }
 
+KernelLibraries Libraries(const TfLiteCustomOpsLibrary* libraries, int count) {
+  KernelLibraries result;
+  for (int i = 0; i < count; ++i) {
+    result.push_back({libraries[i].has, libraries[i].register_with_options});
+  }
+  return result;
+}
+
 const CompiledModel::TensorInfo& Tensor(const TfLiteCustomOpsLiteRtModel* model,
                                         int is_output, int index) {
   return is_output ? model->model->output(index) : model->model->input(index);
@@ -58,14 +68,15 @@ const CompiledModel::TensorInfo& Tensor(const TfLiteCustomOpsLiteRtModel* model,
 const char* TfLiteCustomOpsLiteRtError(void) { return LastError().c_str(); }
 
 TfLiteCustomOpsLiteRtKernels* TfLiteCustomOpsAddToLiteRtOptions(
-    const void* model, size_t size, LiteRtOptions options) {
+    const void* model, size_t size, LiteRtOptions options,
+    const TfLiteCustomOpsLibrary* libraries, int library_count) {
   const ErrorOr<Model> verified = Model::FromBytes(Bytes(model, size), kName);
   if (!verified.ok()) {
     LastError() = verified.error().message;
     return nullptr;
   }
-  ErrorOr<std::unique_ptr<LiteRtKernels>> kernels =
-      LiteRtKernels::Add(verified->bytes(), options);
+  ErrorOr<std::unique_ptr<LiteRtKernels>> kernels = LiteRtKernels::Add(
+      verified->bytes(), options, Libraries(libraries, library_count));
   if (!kernels.ok()) {
     LastError() = kernels.error().message;
     return nullptr;
@@ -90,11 +101,12 @@ void TfLiteCustomOpsLiteRtKernelsDelete(TfLiteCustomOpsLiteRtKernels* kernels) {
   delete kernels;
 }
 
-TfLiteCustomOpsLiteRtModel* TfLiteCustomOpsLiteRtModelCreate(const void* model,
-                                                             size_t size,
-                                                             int num_threads) {
+TfLiteCustomOpsLiteRtModel* TfLiteCustomOpsLiteRtModelCreate(
+    const void* model, size_t size, int num_threads,
+    const TfLiteCustomOpsLibrary* libraries, int library_count) {
   ErrorOr<std::unique_ptr<CompiledModel>> compiled =
-      CompiledModel::CreateFromBytes(Bytes(model, size), kName, num_threads);
+      CompiledModel::CreateFromBytes(Bytes(model, size), kName, num_threads,
+                                     Libraries(libraries, library_count));
   if (!compiled.ok()) {
     LastError() = compiled.error().message;
     return nullptr;
@@ -131,13 +143,19 @@ int TfLiteCustomOpsLiteRtModelTensorShape(
   return static_cast<int>(shape.size());
 }
 
+int TfLiteCustomOpsLiteRtModelSelectSignature(TfLiteCustomOpsLiteRtModel* model,
+                                              int signature) {
+  return Result(model->model->SelectSignature(signature));
+}
+
 int TfLiteCustomOpsLiteRtModelResize(TfLiteCustomOpsLiteRtModel* model,
-                                     int index, const int32_t* dims, int rank) {
+                                     const int32_t* dims,
+                                     const int32_t* ranks) {
   std::vector<std::vector<int>> shapes;
   for (int i = 0; i < model->model->input_count(); ++i) {
-    shapes.push_back(model->model->input(i).shape);
+    shapes.emplace_back(dims, dims + ranks[i]);
+    dims += ranks[i];
   }
-  shapes[index].assign(dims, dims + rank);
   return Result(model->model->Resize(shapes));
 }
 

@@ -1,173 +1,264 @@
-"""TFLite's C library from Python, with the custom ops of this repository.
+"""TFLite's C library from Python, with custom ops.
 
 For programs without TensorFlow and ai-edge-litert: the only other package that
 it needs is numpy.
 """
 
 import ctypes
+from collections.abc import Mapping
 from collections.abc import Sequence
 
 import numpy as np
 
+from tflite.custom.python import model_file
+from tflite.custom.python import model_interpreter
 from tflite.custom.python import registerers
 from tflite.custom.python import tensor_details
 
 _OK = 0
+_STRING = 5  # kTfLiteString
 _POINTER = ctypes.c_void_p
+_TEXT = ctypes.c_char_p
 _INT = ctypes.c_int
+_INT32 = ctypes.c_int32
 _SIZE = ctypes.c_size_t
+_DIMS = ctypes.POINTER(_INT)
 # Result and arguments of each function used here.
 _PROTOTYPES = {
-    "TfLiteCustomOpsRegisterWithOptions": (None, [_POINTER]),
+    "TfLiteCustomOpsLogCreate": (_POINTER, []),
+    "TfLiteCustomOpsLogDelete": (None, [_POINTER]),
+    "TfLiteCustomOpsLogTake": (_TEXT, [_POINTER]),
+    "TfLiteCustomOpsLogUse": (None, [_POINTER, _POINTER]),
     "TfLiteInterpreterAllocateTensors": (_INT, [_POINTER]),
     "TfLiteInterpreterCreate": (_POINTER, [_POINTER, _POINTER]),
     "TfLiteInterpreterDelete": (None, [_POINTER]),
-    "TfLiteInterpreterGetInputTensor": (_POINTER, [_POINTER, ctypes.c_int32]),
-    "TfLiteInterpreterGetOutputTensor": (_POINTER, [_POINTER, ctypes.c_int32]),
-    "TfLiteInterpreterGetInputTensorCount": (ctypes.c_int32, [_POINTER]),
-    "TfLiteInterpreterGetOutputTensorCount": (ctypes.c_int32, [_POINTER]),
+    "TfLiteInterpreterGetInputTensor": (_POINTER, [_POINTER, _INT32]),
+    "TfLiteInterpreterGetInputTensorCount": (_INT32, [_POINTER]),
+    "TfLiteInterpreterGetOutputTensor": (_POINTER, [_POINTER, _INT32]),
+    "TfLiteInterpreterGetOutputTensorCount": (_INT32, [_POINTER]),
+    "TfLiteInterpreterGetSignatureRunner": (_POINTER, [_POINTER, _TEXT]),
     "TfLiteInterpreterInvoke": (_INT, [_POINTER]),
     "TfLiteInterpreterOptionsCreate": (_POINTER, []),
     "TfLiteInterpreterOptionsDelete": (None, [_POINTER]),
-    "TfLiteInterpreterOptionsSetNumThreads": (None, [_POINTER, ctypes.c_int32]),
+    "TfLiteInterpreterOptionsSetNumThreads": (None, [_POINTER, _INT32]),
     "TfLiteInterpreterResizeInputTensor": (
         _INT,
-        [_POINTER, ctypes.c_int32, ctypes.POINTER(_INT), ctypes.c_int32],
+        [_POINTER, _INT32, _DIMS, _INT32],
     ),
     "TfLiteModelCreate": (_POINTER, [ctypes.c_char_p, _SIZE]),
     "TfLiteModelDelete": (None, [_POINTER]),
+    "TfLiteSignatureRunnerAllocateTensors": (_INT, [_POINTER]),
+    "TfLiteSignatureRunnerDelete": (None, [_POINTER]),
+    "TfLiteSignatureRunnerGetInputTensor": (_POINTER, [_POINTER, _TEXT]),
+    "TfLiteSignatureRunnerGetOutputTensor": (_POINTER, [_POINTER, _TEXT]),
+    "TfLiteSignatureRunnerInvoke": (_INT, [_POINTER]),
+    "TfLiteSignatureRunnerResizeInputTensor": (
+        _INT,
+        [_POINTER, _TEXT, _DIMS, _INT32],
+    ),
     "TfLiteTensorByteSize": (_SIZE, [_POINTER]),
-    "TfLiteTensorCopyFromBuffer": (_INT, [_POINTER, _POINTER, _SIZE]),
-    "TfLiteTensorCopyToBuffer": (_INT, [_POINTER, _POINTER, _SIZE]),
-    "TfLiteTensorDim": (ctypes.c_int32, [_POINTER, ctypes.c_int32]),
-    "TfLiteTensorName": (ctypes.c_char_p, [_POINTER]),
-    "TfLiteTensorNumDims": (ctypes.c_int32, [_POINTER]),
+    "TfLiteTensorData": (_POINTER, [_POINTER]),
+    "TfLiteTensorDim": (_INT32, [_POINTER, _INT32]),
+    "TfLiteTensorName": (_TEXT, [_POINTER]),
+    "TfLiteTensorNumDims": (_INT32, [_POINTER]),
+    "TfLiteTensorRealloc": (_INT, [_SIZE, _POINTER]),
     "TfLiteTensorType": (_INT, [_POINTER]),
 }
 
 
-def _load() -> ctypes.CDLL:
-    # The kernels' library brings the C library: both answer to one handle.
-    library = registerers.load_library()
-    for name, (result, arguments) in _PROTOTYPES.items():
-        function = getattr(library, name)
-        function.restype = result
-        function.argtypes = arguments
-    return library
+class CInterpreter(model_interpreter.ModelInterpreter):
+    """TFLite's C library, without XNNPACK."""
 
+    _log = None
+    _interpreter = None
+    _runners: dict[str, int] = {}
 
-class CInterpreter:
-    """Runs a model whose tensors are numeric. Not for use by several threads.
-
-    Why something failed is printed by the C library on stderr.
-    """
-
-    def __init__(self, model: bytes, num_threads: int = 1) -> None:
-        """Prepares a model.
-
-        Args:
-          model: contents of a .tflite file.
-          num_threads: how many threads built-in ops may use.
-
-        Raises:
-          ValueError: they are no model, or one that cannot be prepared.
-        """
-        self._interpreter = None
-        self._library = _load()
-        self._bytes = model  # The interpreter reads weights from there.
-        handle = self._library.TfLiteModelCreate(model, len(model))
-        if not handle:
-            raise ValueError(f"not a TFLite model: {len(model)} bytes")
+    def _open(self) -> None:
+        self._close()
+        libraries = [registerers.load_library(path) for path in self._ops]
+        # A kernels' library brings the C library: both answer to one handle.
+        self._library = registerers.load_library(
+            self._ops[0] if self._ops else None
+        )
+        for name, (result, arguments) in _PROTOTYPES.items():
+            function = getattr(self._library, name)
+            function.restype = result
+            function.argtypes = arguments
+        model = self._library.TfLiteModelCreate(self._model, len(self._model))
+        if not model:
+            raise ValueError(f"not a TFLite model: {len(self._model)} bytes")
+        self._log = self._library.TfLiteCustomOpsLogCreate()
         options = self._library.TfLiteInterpreterOptionsCreate()
         self._library.TfLiteInterpreterOptionsSetNumThreads(
-            options, num_threads
+            options, self._num_threads
         )
-        self._library.TfLiteCustomOpsRegisterWithOptions(options)
+        self._library.TfLiteCustomOpsLogUse(self._log, options)
+        for library in libraries:
+            library.TfLiteCustomOpsRegisterWithOptions(options)
         self._interpreter = self._library.TfLiteInterpreterCreate(
-            handle, options
+            model, options
         )
         self._library.TfLiteInterpreterOptionsDelete(options)
-        self._library.TfLiteModelDelete(handle)
+        self._library.TfLiteModelDelete(model)
         if not self._interpreter:
-            raise ValueError("could not make an interpreter of the model")
+            raise ValueError(self._failed("could not make an interpreter"))
         self._allocate()
 
     def __del__(self) -> None:
+        self._close()
+
+    def _close(self) -> None:
+        for runner in self._runners.values():
+            self._library.TfLiteSignatureRunnerDelete(runner)
         if self._interpreter:
             self._library.TfLiteInterpreterDelete(self._interpreter)
+        if self._log:
+            self._library.TfLiteCustomOpsLogDelete(self._log)
+        self._log = self._interpreter = None
+        self._runners = {}
+
+    def _failed(self, what: str) -> str:
+        log = self._library.TfLiteCustomOpsLogTake(self._log).decode(
+            errors="replace"
+        )
+        return model_interpreter.explained(f"{what}: {log}")
 
     def _allocate(self) -> None:
-        status = self._library.TfLiteInterpreterAllocateTensors(
-            self._interpreter
-        )
-        if status != _OK:
-            raise ValueError(f"could not prepare the model: status {status}")
+        if (
+            self._library.TfLiteInterpreterAllocateTensors(self._interpreter)
+            != _OK
+        ):
+            raise ValueError(self._failed("could not prepare the model"))
 
-    def _input(self, index: int) -> int:
-        return self._library.TfLiteInterpreterGetInputTensor(
-            self._interpreter, index
+    def _tensor(self, is_output: bool, index: int) -> int:
+        if is_output:
+            get = self._library.TfLiteInterpreterGetOutputTensor
+        else:
+            get = self._library.TfLiteInterpreterGetInputTensor
+        return get(self._interpreter, index)
+
+    def _shape(self, tensor: int) -> model_interpreter.Shape:
+        rank = self._library.TfLiteTensorNumDims(tensor)
+        return tuple(
+            self._library.TfLiteTensorDim(tensor, i) for i in range(rank)
         )
 
-    def _output(self, index: int) -> int:
-        return self._library.TfLiteInterpreterGetOutputTensor(
-            self._interpreter, index
-        )
+    def _shapes(self, is_output: bool) -> list[model_interpreter.Shape]:
+        if is_output:
+            count = self._library.TfLiteInterpreterGetOutputTensorCount
+        else:
+            count = self._library.TfLiteInterpreterGetInputTensorCount
+        return [
+            self._shape(self._tensor(is_output, index))
+            for index in range(count(self._interpreter))
+        ]
 
-    def inputs(self) -> list[tensor_details.TensorDetails]:
-        """Returns what the inputs are."""
-        count = self._library.TfLiteInterpreterGetInputTensorCount(
-            self._interpreter
-        )
-        return [self._details(self._input(index)) for index in range(count)]
-
-    def outputs(self) -> list[tensor_details.TensorDetails]:
-        """Returns what the outputs are."""
-        count = self._library.TfLiteInterpreterGetOutputTensorCount(
-            self._interpreter
-        )
-        return [self._details(self._output(index)) for index in range(count)]
-
-    def resize(self, index: int, shape: Sequence[int]) -> None:
-        """Gives an input another shape; all inputs lose their values."""
-        status = self._library.TfLiteInterpreterResizeInputTensor(
-            self._interpreter, index, (_INT * len(shape))(*shape), len(shape)
-        )
-        if status != _OK:
-            raise ValueError(f"could not resize input {index} to {shape}")
+    def _resize(self, shapes: Sequence[model_interpreter.Shape]) -> None:
+        for index, shape in enumerate(shapes):
+            status = self._library.TfLiteInterpreterResizeInputTensor(
+                self._interpreter,
+                index,
+                (_INT * len(shape))(*shape),
+                len(shape),
+            )
+            if status != _OK:
+                raise ValueError(
+                    self._failed(f"could not resize input {index} to {shape}")
+                )
         self._allocate()
 
-    def set_input(self, index: int, value: np.ndarray) -> None:
-        """Copies an array of exactly the input's shape and type into it."""
-        tensor = self._input(index)
-        self._details(tensor).check(f"input {index}", value)
-        value = np.ascontiguousarray(value)
-        self._library.TfLiteTensorCopyFromBuffer(
-            tensor, value.ctypes.data, value.nbytes
+    def _write(self, index: int, value: np.ndarray) -> None:
+        self._fill(self._tensor(False, index), value)
+
+    def _read(self, index: int) -> np.ndarray:
+        return self._value(
+            self._tensor(True, index), self._file.outputs[index].type
         )
 
     def invoke(self) -> None:
-        status = self._library.TfLiteInterpreterInvoke(self._interpreter)
-        if status != _OK:
-            raise RuntimeError(f"could not run the model: status {status}")
+        if self._library.TfLiteInterpreterInvoke(self._interpreter) != _OK:
+            raise RuntimeError(self._failed("could not run the model"))
 
-    def output(self, index: int) -> np.ndarray:
-        """Returns a copy of an output."""
-        tensor = self._output(index)
-        details = self._details(tensor)
-        value = np.empty(details.shape, details.dtype)
-        self._library.TfLiteTensorCopyToBuffer(
-            tensor, value.ctypes.data, value.nbytes
-        )
+    def _run_signature(
+        self, signature: model_file.Signature, inputs: Mapping[str, np.ndarray]
+    ) -> dict[str, np.ndarray]:
+        key = signature.key
+        library = self._library
+        if key not in self._runners:
+            runner = library.TfLiteInterpreterGetSignatureRunner(
+                self._interpreter, key.encode()
+            )
+            if not runner:
+                raise ValueError(self._failed(f"no signature '{key}'"))
+            self._runners[key] = runner
+        runner = self._runners[key]
+        for name, value in inputs.items():
+            shape = value.shape
+            status = library.TfLiteSignatureRunnerResizeInputTensor(
+                runner, name.encode(), (_INT * len(shape))(*shape), len(shape)
+            )
+            if status != _OK:
+                raise ValueError(
+                    self._failed(f"could not resize input '{name}' to {shape}")
+                )
+        if library.TfLiteSignatureRunnerAllocateTensors(runner) != _OK:
+            raise ValueError(
+                self._failed(f"could not prepare the signature '{key}'")
+            )
+        for name, value in inputs.items():
+            tensor = library.TfLiteSignatureRunnerGetInputTensor(
+                runner, name.encode()
+            )
+            self._fill(tensor, value)
+        if library.TfLiteSignatureRunnerInvoke(runner) != _OK:
+            raise RuntimeError(
+                self._failed(f"could not run the signature '{key}'")
+            )
+        return {
+            name: self._value(
+                library.TfLiteSignatureRunnerGetOutputTensor(
+                    runner, name.encode()
+                ),
+                tensor.type,
+            )
+            for name, tensor in signature.outputs.items()
+        }
+
+    def _memory(self, tensor: int) -> int:
+        """Returns where a tensor's elements are: it has some."""
+        data = self._library.TfLiteTensorData(tensor)
+        if not data:
+            name = (self._library.TfLiteTensorName(tensor) or b"").decode()
+            size = self._library.TfLiteTensorByteSize(tensor)
+            raise RuntimeError(
+                f"the tensor '{name}' has no memory for its {size} bytes: an"
+                " output may have none before invoke(), and none is left if there"
+                " was not enough"
+            )
+        return data
+
+    def _fill(self, tensor: int, value: np.ndarray) -> None:
+        if self._library.TfLiteTensorType(tensor) == _STRING:
+            packed = tensor_details.pack_strings(value)
+            if self._library.TfLiteTensorRealloc(len(packed), tensor) != _OK:
+                raise RuntimeError(
+                    f"no memory for {len(packed)} bytes of strings"
+                )
+            ctypes.memmove(self._memory(tensor), packed, len(packed))
+        elif value.nbytes:
+            ctypes.memmove(
+                self._memory(tensor), value.ctypes.data, value.nbytes
+            )
+
+    def _value(self, tensor: int, tensor_type: int) -> np.ndarray:
+        shape = self._shape(tensor)
+        size = self._library.TfLiteTensorByteSize(tensor)
+        if self._library.TfLiteTensorType(tensor) == _STRING:
+            memory = ctypes.string_at(self._memory(tensor), size)
+            return tensor_details.unpack_strings(memory, shape)
+        value = np.empty(shape, tensor_details.numpy_dtype(tensor_type))
+        if value.nbytes:
+            ctypes.memmove(
+                value.ctypes.data, self._memory(tensor), value.nbytes
+            )
         return value
-
-    def _details(self, tensor: int) -> tensor_details.TensorDetails:
-        rank = self._library.TfLiteTensorNumDims(tensor)
-        return tensor_details.TensorDetails(
-            name=(self._library.TfLiteTensorName(tensor) or b"").decode(),
-            shape=tuple(
-                self._library.TfLiteTensorDim(tensor, i) for i in range(rank)
-            ),
-            dtype=tensor_details.numpy_dtype(
-                self._library.TfLiteTensorType(tensor)
-            ),
-        )

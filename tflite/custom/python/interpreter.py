@@ -1,4 +1,4 @@
-"""One interpreter for every runtime, with the custom ops of this repository.
+"""One interpreter for every runtime, with custom ops.
 
     interpreter = Interpreter("model.tflite", runtime="litert")
     (y,) = interpreter.run(x)
@@ -8,114 +8,101 @@ Needs no TensorFlow. See Interpreter for the runtimes.
 
 import os
 import types
+from collections.abc import Mapping
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
+from tflite.custom.python import model_file
+from tflite.custom.python import model_interpreter
 from tflite.custom.python import registerers
-from tflite.custom.python.tensor_details import TensorDetails
 
 RUNTIMES = ("tflite", "ai_edge_litert", "litert")
 
 
-class _ModuleInterpreter:
-    """A Python package's InterpreterWithCustomOps, with CInterpreter's methods.
+class _ModuleInterpreter(model_interpreter.ModelInterpreter):
+    """A Python package's InterpreterWithCustomOps.
 
     The package is ai_edge_litert's or tensorflow.lite's.
     """
 
-    def __init__(
-        self, module: types.ModuleType, model: bytes, num_threads: int
-    ) -> None:
+    def __init__(self, module: types.ModuleType, *arguments) -> None:
+        self._module = module
+        super().__init__(*arguments)
+
+    def _open(self) -> None:
         try:
-            self._interpreter = module.InterpreterWithCustomOps(
-                model_content=model,
-                num_threads=num_threads,
-                custom_op_registerers=registerers.custom_op_registerers(),
+            self._interpreter = self._module.InterpreterWithCustomOps(
+                model_content=self._model,
+                num_threads=self._num_threads,
+                custom_op_registerers=[
+                    registerer
+                    for path in self._ops
+                    for registerer in registerers.custom_op_registerers(path)
+                ],
             )
             self._interpreter.allocate_tensors()
         except RuntimeError as error:
-            raise ValueError(str(error)) from error
+            raise ValueError(model_interpreter.explained(str(error))) from error
+        self._runners = {}
 
-    def inputs(self) -> list[TensorDetails]:
+    def _all(self, is_output: bool) -> list[dict]:
+        if is_output:
+            return self._interpreter.get_output_details()
+        return self._interpreter.get_input_details()
+
+    def _shapes(self, is_output: bool) -> list[model_interpreter.Shape]:
         return [
-            self._details(each)
-            for each in self._interpreter.get_input_details()
+            tuple(int(size) for size in each["shape"])
+            for each in self._all(is_output)
         ]
 
-    def outputs(self) -> list[TensorDetails]:
-        return [
-            self._details(each)
-            for each in self._interpreter.get_output_details()
-        ]
-
-    def _details(self, details: dict[str, Any]) -> TensorDetails:
-        return TensorDetails(
-            name=details["name"],
-            shape=tuple(int(size) for size in details["shape"]),
-            dtype=np.dtype(details["dtype"]),
-        )
-
-    def resize(self, index: int, shape: Sequence[int]) -> None:
-        tensor = self._interpreter.get_input_details()[index]["index"]
+    def _resize(self, shapes: Sequence[model_interpreter.Shape]) -> None:
         try:
-            self._interpreter.resize_tensor_input(tensor, shape)
+            for details, shape in zip(self._all(False), shapes, strict=True):
+                self._interpreter.resize_tensor_input(details["index"], shape)
             self._interpreter.allocate_tensors()
         except RuntimeError as error:
             raise ValueError(str(error)) from error
 
-    def set_input(self, index: int, value: np.ndarray) -> None:
-        self.inputs()[index].check(f"input {index}", value)
-        tensor = self._interpreter.get_input_details()[index]["index"]
-        self._interpreter.set_tensor(tensor, value)
+    def _write(self, index: int, value: np.ndarray) -> None:
+        self._interpreter.set_tensor(self._all(False)[index]["index"], value)
 
     def invoke(self) -> None:
         self._interpreter.invoke()
 
-    def output(self, index: int) -> np.ndarray:
-        tensor = self._interpreter.get_output_details()[index]
+    def _read(self, index: int) -> np.ndarray:
+        tensor = self._all(True)[index]
         # The interpreters in Python refuse to read some without elements.
         if not np.all(tensor["shape"]):
-            return np.empty(tensor["shape"], tensor["dtype"])
-        return self._interpreter.get_tensor(tensor["index"])
+            details = self._file.outputs[index].details()
+            return np.empty(tensor["shape"], details.dtype)
+        try:
+            return self._interpreter.get_tensor(tensor["index"])
+        except ValueError as error:
+            raise RuntimeError(str(error)) from error
+
+    def _run_signature(
+        self, signature: model_file.Signature, inputs: Mapping[str, np.ndarray]
+    ) -> dict[str, np.ndarray]:
+        if signature.key not in self._runners:
+            self._runners[signature.key] = (
+                self._interpreter.get_signature_runner(signature.key)
+            )
+        return self._runners[signature.key](**inputs)
 
 
-def _make(
-    runtime: str | types.ModuleType, model: bytes, num_threads: int
-) -> Any:
-    # Each runtime is imported by those who ask for it: a program that uses one
-    # needs no package of another.
-    if isinstance(runtime, types.ModuleType):
-        return _ModuleInterpreter(runtime, model, num_threads)
-    if runtime == "tflite":
-        from tflite.custom.python import c_interpreter
+class Interpreter(model_interpreter.ModelInterpreter):
+    """Runs a model in a runtime. Not for use by several threads."""
 
-        return c_interpreter.CInterpreter(model, num_threads)
-    if runtime == "ai_edge_litert":
-        from ai_edge_litert import interpreter as ai_edge_litert
-
-        return _ModuleInterpreter(ai_edge_litert, model, num_threads)
-    if runtime == "litert":
-        from tflite.custom.python import litert_model
-
-        return litert_model.LiteRtModel(model, num_threads)
-    raise ValueError(
-        f"runtime must be one of {', '.join(RUNTIMES)}, or a module with"
-        f" InterpreterWithCustomOps, not {runtime!r}"
-    )
-
-
-class Interpreter:
-    """Runs a model whose tensors are numeric. Not for use by several threads."""
-
-    def __init__(
-        self,
+    def __new__(
+        cls,
         model: str | os.PathLike[str] | bytes,
         *,
         runtime: str | types.ModuleType = "tflite",
         num_threads: int = 1,
-    ) -> None:
+        ops: Sequence[str] | None = None,
+    ) -> model_interpreter.ModelInterpreter:
         """Prepares a model.
 
         Args:
@@ -126,75 +113,38 @@ class Interpreter:
             package. Or a module with a class InterpreterWithCustomOps, such as
             tensorflow.lite.python.interpreter.
           num_threads: how many threads built-in ops may use.
+          ops: libraries of kernels that a `tflite_registerer` or
+            `tflite_selected_ops` made, each by path or, if it is among the
+            program's data, by label, such as "//my:libmy_ops.so". Without,
+            the library with this repository's kernels. Of kernels with one name
+            and version the last library's runs.
 
         Raises:
-          OSError: the file cannot be read.
+          OSError: the file, or a library of `ops`, cannot be read.
           ValueError: there is no such runtime; it is no model, or one that the
             runtime cannot prepare.
         """
         if not isinstance(model, bytes):
             with open(model, "rb") as file:
                 model = file.read()
-        self._interpreter = _make(runtime, model, num_threads)
+        arguments = (model, num_threads, ops)
+        # Each runtime is imported by those who ask for it: a program that uses
+        # one needs no package of another.
+        if isinstance(runtime, types.ModuleType):
+            return _ModuleInterpreter(runtime, *arguments)
+        if runtime == "tflite":
+            from tflite.custom.python import c_interpreter
 
-    def inputs(self) -> list[TensorDetails]:
-        """Returns what the inputs are, in order."""
-        return self._interpreter.inputs()
+            return c_interpreter.CInterpreter(*arguments)
+        if runtime == "ai_edge_litert":
+            from ai_edge_litert import interpreter as ai_edge_litert
 
-    def outputs(self) -> list[TensorDetails]:
-        """Returns what the outputs are, in order.
+            return _ModuleInterpreter(ai_edge_litert, *arguments)
+        if runtime == "litert":
+            from tflite.custom.python import litert_model
 
-        Where an op finds its output's shape only when it runs, the shape is
-        that of the last run.
-        """
-        return self._interpreter.outputs()
-
-    def resize(self, index: int, shape: Sequence[int]) -> None:
-        """Gives an input another shape; all inputs lose their values.
-
-        Raises:
-          ValueError: the runtime or an op does not take the shape. LiteRT's
-            CompiledModel makes no input a scalar that was none.
-        """
-        self._interpreter.resize(index, shape)
-
-    def set_input(self, index: int, value: np.ndarray) -> None:
-        """Copies an array of exactly the input's shape and dtype into it.
-
-        Raises:
-          ValueError: it has another.
-        """
-        self._interpreter.set_input(index, value)
-
-    def invoke(self) -> None:
-        """Runs the model.
-
-        Raises:
-          RuntimeError: an op failed.
-        """
-        self._interpreter.invoke()
-
-    def output(self, index: int) -> np.ndarray:
-        """Returns a copy of an output of the last run."""
-        return self._interpreter.output(index)
-
-    def run(self, *inputs: np.ndarray) -> list[np.ndarray]:
-        """Returns the outputs for these inputs, which may change shapes.
-
-        Raises:
-          ValueError: there are not as many inputs as the model has, or one is
-            of another dtype, or of a shape that does not fit.
-          RuntimeError: an op failed.
-        """
-        details = self.inputs()
-        if len(inputs) != len(details):
-            raise ValueError(
-                f"the model has {len(details)} inputs, {len(inputs)} were given"
-            )
-        for index, value in enumerate(inputs):
-            if self.inputs()[index].shape != value.shape:
-                self.resize(index, value.shape)
-        for index, value in enumerate(inputs):
-            self.set_input(index, value)
-        self.invoke()
-        return [self.output(index) for index in range(len(self.outputs()))]
+            return litert_model.LiteRtModel(*arguments)
+        raise ValueError(
+            f"runtime must be one of {', '.join(RUNTIMES)}, or a module with"
+            f" InterpreterWithCustomOps, not {runtime!r}"
+        )

@@ -1,4 +1,4 @@
-"""LiteRT's CompiledModel from Python, with the custom ops of this repository.
+"""LiteRT's CompiledModel from Python, with custom ops.
 
 ai_edge_litert's own class of that name does not take custom ops. The runtime is
 its libLiteRt.so; besides that package only numpy is needed.
@@ -8,10 +8,13 @@ import ctypes
 import functools
 import importlib.util
 import os
+from collections.abc import Mapping
 from collections.abc import Sequence
 
 import numpy as np
 
+from tflite.custom.python import model_file
+from tflite.custom.python import model_interpreter
 from tflite.custom.python import registerers
 from tflite.custom.python import tensor_details
 
@@ -20,21 +23,33 @@ _PREFIX = "TfLiteCustomOpsLiteRtModel"
 _MAX_RANK = 8
 
 _POINTER = ctypes.c_void_p
+_TEXT = ctypes.c_char_p
 _INT = ctypes.c_int
 _SIZE = ctypes.c_size_t
 _INTS = ctypes.POINTER(ctypes.c_int32)
+
+
+class _KernelLibrary(ctypes.Structure):
+    """TfLiteCustomOpsLibrary: addresses of two functions."""
+
+    _fields_ = [("has", _POINTER), ("register_with_options", _POINTER)]
+
+
 # Result and arguments of each function of litert_registerer.h used here.
 _PROTOTYPES = {
-    "TfLiteCustomOpsLiteRtError": (ctypes.c_char_p, []),
-    f"{_PREFIX}Create": (_POINTER, [ctypes.c_char_p, _SIZE, _INT]),
+    "TfLiteCustomOpsLiteRtError": (_TEXT, []),
+    f"{_PREFIX}Create": (
+        _POINTER,
+        [_TEXT, _SIZE, _INT, ctypes.POINTER(_KernelLibrary), _INT],
+    ),
     f"{_PREFIX}Delete": (None, [_POINTER]),
     f"{_PREFIX}Read": (_INT, [_POINTER, _INT, _POINTER, _SIZE]),
-    f"{_PREFIX}Resize": (_INT, [_POINTER, _INT, _INTS, _INT]),
+    f"{_PREFIX}Resize": (_INT, [_POINTER, _INTS, _INTS]),
     f"{_PREFIX}Run": (_INT, [_POINTER]),
+    f"{_PREFIX}SelectSignature": (_INT, [_POINTER, _INT]),
     f"{_PREFIX}TensorCount": (_INT, [_POINTER, _INT]),
-    f"{_PREFIX}TensorName": (ctypes.c_char_p, [_POINTER, _INT, _INT]),
+    f"{_PREFIX}TensorName": (_TEXT, [_POINTER, _INT, _INT]),
     f"{_PREFIX}TensorShape": (_INT, [_POINTER, _INT, _INT, _INTS]),
-    f"{_PREFIX}TensorType": (_INT, [_POINTER, _INT, _INT]),
     f"{_PREFIX}Write": (_INT, [_POINTER, _INT, _POINTER, _SIZE]),
 }
 
@@ -57,99 +72,196 @@ def _load() -> ctypes.CDLL:
     return library
 
 
-class LiteRtModel:
-    """Runs a model whose tensors are numeric. Not for use by several threads.
+def _kernel_libraries(ops: Sequence[str | None]) -> ctypes.Array:
+    libraries = [registerers.load_library(path) for path in ops]
+    functions = ("TfLiteCustomOpsHas", "TfLiteCustomOpsRegisterWithOptions")
+    return (_KernelLibrary * len(libraries))(
+        *[
+            _KernelLibrary(
+                *[ctypes.cast(getattr(library, f), _POINTER) for f in functions]
+            )
+            for library in libraries
+        ]
+    )
 
-    Runs the model's first signature; a model without any has one over its first
-    graph.
+
+class LiteRtModel(model_interpreter.ModelInterpreter):
+    """LiteRT's CompiledModel on the CPU.
+
+    What it can only tell while it runs, such as a shape, it cannot run. The
+    first graph is run through the signature that is of it.
     """
 
-    def __init__(self, model: bytes, num_threads: int = 1) -> None:
-        """Prepares a model.
+    _handle = None
 
-        Args:
-          model: contents of a .tflite file.
-          num_threads: how many threads built-in ops may use.
-
-        Raises:
-          ValueError: they are no model, or one that cannot be prepared; also
-            where an op could only tell the shape of its output when it runs.
-        """
-        self._model = None
+    def _open(self) -> None:
+        self._close()
         self._library = _load()
-        self._model = self._call("Create", model, len(model), num_threads)
-        if not self._model:
-            raise ValueError(self._error())
+        kernels = _kernel_libraries(self._ops)
+        self._handle = self._call(
+            "Create",
+            self._model,
+            len(self._model),
+            self._num_threads,
+            kernels,
+            len(kernels),
+        )
+        if not self._handle:
+            raise ValueError(self._unprepared(self._error()))
+        self._selected = 0
+
+    def _unprepared(self, message: str) -> str:
+        """Returns why a model cannot be prepared: LiteRT does not name the op."""
+        if "unresolved custom op" in message:
+            return message
+        try:
+            ops = model_file.read(self._model).custom_ops
+        except ValueError:
+            return message
+        libraries = [registerers.load_library(path) for path in self._ops]
+        for name, version in ops:
+            has = [
+                library.TfLiteCustomOpsHas(name.encode(), version)
+                for library in libraries
+            ]
+            if not any(has):
+                return model_interpreter.explained(
+                    f"{message}, unresolved custom op: {name}"
+                )
+        return message
 
     def __del__(self) -> None:
-        if self._model:
-            self._call("Delete", self._model)
+        self._close()
+
+    def _close(self) -> None:
+        if self._handle:
+            self._call("Delete", self._handle)
+        self._handle = None
 
     def _call(self, function: str, *arguments):
         return getattr(self._library, _PREFIX + function)(*arguments)
 
     def _error(self) -> str:
-        return self._library.TfLiteCustomOpsLiteRtError().decode()
-
-    def _details(
-        self, is_output: bool, index: int
-    ) -> tensor_details.TensorDetails:
-        at = (self._model, is_output, index)
-        dims = (ctypes.c_int32 * _MAX_RANK)()
-        rank = self._call("TensorShape", *at, dims)
-        return tensor_details.TensorDetails(
-            name=self._call("TensorName", *at).decode(),
-            shape=tuple(dims[:rank]),
-            dtype=tensor_details.numpy_dtype(self._call("TensorType", *at)),
+        return model_interpreter.explained(
+            self._library.TfLiteCustomOpsLiteRtError().decode()
         )
 
-    def _all(self, is_output: bool) -> list[tensor_details.TensorDetails]:
-        count = self._call("TensorCount", self._model, is_output)
-        return [self._details(is_output, index) for index in range(count)]
+    def _check(self, status: int, error: type[Exception]) -> None:
+        if status != 0:
+            raise error(self._error())
 
-    def inputs(self) -> list[tensor_details.TensorDetails]:
-        """Returns what the inputs are."""
-        return self._all(False)
+    def _select(self, signature: model_file.Signature | None) -> None:
+        index = 0 if signature is None else signature.index
+        if index != self._selected:
+            status = self._call("SelectSignature", self._handle, index)
+            self._check(status, ValueError)
+            self._selected = index
 
-    def outputs(self) -> list[tensor_details.TensorDetails]:
-        """Returns what the outputs are."""
-        return self._all(True)
+    def _names(self, is_output: bool) -> list[str]:
+        count = self._call("TensorCount", self._handle, is_output)
+        return [
+            self._call("TensorName", self._handle, is_output, i).decode()
+            for i in range(count)
+        ]
 
-    def resize(self, index: int, shape: Sequence[int]) -> None:
-        """Gives an input another shape; all inputs lose their values.
+    @functools.cached_property
+    def _first_graph(self) -> model_file.Signature | None:
+        """The signature of the first graph, if the model has signatures."""
+        signatures = self._file.signatures.values()
+        found = [each for each in signatures if each.graph == 0]
+        if signatures and not found:
+            raise ValueError(
+                "LiteRT's CompiledModel runs signatures, and the model has none"
+                f" of its first graph: there are {list(self._file.signatures)}"
+            )
+        return found[0] if found else None
 
-        Raises:
-          ValueError: LiteRT or an op does not take the shape. LiteRT does not
-            take that of a scalar.
-        """
-        if self.inputs()[index].shape == tuple(shape):
+    @functools.cached_property
+    def _orders(self) -> tuple[list[int], list[int]]:
+        """For each input and output of the first graph its place in LiteRT."""
+        self._select(self._first_graph)
+        orders = []
+        for is_output in (False, True):
+            names = self._names(is_output)
+            tensors = self._file.outputs if is_output else self._file.inputs
+            if self._first_graph is not None:
+                named = (
+                    self._first_graph.outputs
+                    if is_output
+                    else self._first_graph.inputs
+                )
+                names = [named[name].name for name in names]
+            orders.append([names.index(tensor.name) for tensor in tensors])
+        return orders[0], orders[1]
+
+    def _shape(self, is_output: bool, place: int) -> model_interpreter.Shape:
+        dims = (ctypes.c_int32 * _MAX_RANK)()
+        rank = self._call("TensorShape", self._handle, is_output, place, dims)
+        return tuple(dims[:rank])
+
+    def _shapes(self, is_output: bool) -> list[model_interpreter.Shape]:
+        order = self._orders[is_output]
+        self._select(self._first_graph)
+        return [self._shape(is_output, place) for place in order]
+
+    def _resize_in_order(
+        self, shapes: Sequence[model_interpreter.Shape]
+    ) -> None:
+        """Gives the inputs shapes, in LiteRT's order."""
+        before = [self._shape(False, place) for place in range(len(shapes))]
+        if before == list(shapes):
             return
-        dims = (ctypes.c_int32 * len(shape))(*shape)
-        if self._call("Resize", self._model, index, dims, len(shape)) != 0:
-            raise ValueError(self._error())
+        dims = [size for shape in shapes for size in shape]
+        ranks = [len(shape) for shape in shapes]
+        status = self._call(
+            "Resize",
+            self._handle,
+            (ctypes.c_int32 * len(dims))(*dims),
+            (ctypes.c_int32 * len(ranks))(*ranks),
+        )
+        self._check(status, ValueError)
 
-    def set_input(self, index: int, value: np.ndarray) -> None:
-        """Copies an array of exactly the input's shape and type into it."""
-        self.inputs()[index].check(f"input {index}", value)
-        value = np.ascontiguousarray(value)
-        at = (self._model, index, value.ctypes.data, value.nbytes)
-        if self._call("Write", *at) != 0:
-            raise ValueError(self._error())
+    def _resize(self, shapes: Sequence[model_interpreter.Shape]) -> None:
+        order = self._orders[False]
+        self._select(self._first_graph)
+        by_place = dict(zip(order, shapes, strict=True))
+        self._resize_in_order([by_place[i] for i in range(len(shapes))])
+
+    def _write_place(self, place: int, value: np.ndarray) -> None:
+        at = (self._handle, place, value.ctypes.data, value.nbytes)
+        self._check(self._call("Write", *at), ValueError)
+
+    def _read_place(self, place: int, tensor: model_file.Tensor) -> np.ndarray:
+        dtype = tensor_details.numpy_dtype(tensor.type)
+        value = np.empty(self._shape(True, place), dtype)
+        at = (self._handle, place, value.ctypes.data, value.nbytes)
+        self._check(self._call("Read", *at), RuntimeError)
+        return value
+
+    def _write(self, index: int, value: np.ndarray) -> None:
+        place = self._orders[False][index]
+        self._select(self._first_graph)
+        self._write_place(place, value)
+
+    def _read(self, index: int) -> np.ndarray:
+        place = self._orders[True][index]
+        self._select(self._first_graph)
+        return self._read_place(place, self._file.outputs[index])
 
     def invoke(self) -> None:
-        """Runs the model.
+        self._select(self._first_graph)
+        self._check(self._call("Run", self._handle), RuntimeError)
 
-        Raises:
-          RuntimeError: an op failed.
-        """
-        if self._call("Run", self._model) != 0:
-            raise RuntimeError(self._error())
-
-    def output(self, index: int) -> np.ndarray:
-        """Returns a copy of an output."""
-        details = self.outputs()[index]
-        value = np.empty(details.shape, details.dtype)
-        at = (self._model, index, value.ctypes.data, value.nbytes)
-        if self._call("Read", *at) != 0:
-            raise RuntimeError(self._error())
-        return value
+    def _run_signature(
+        self, signature: model_file.Signature, inputs: Mapping[str, np.ndarray]
+    ) -> dict[str, np.ndarray]:
+        self._select(signature)
+        names = self._names(False)
+        self._resize_in_order([inputs[name].shape for name in names])
+        for place, name in enumerate(names):
+            self._write_place(place, inputs[name])
+        self._check(self._call("Run", self._handle), RuntimeError)
+        return {
+            name: self._read_place(place, signature.outputs[name])
+            for place, name in enumerate(self._names(True))
+        }

@@ -10,6 +10,7 @@ with the class from `tensorflow.lite.python.interpreter` or from
 
 import ctypes
 import functools
+import glob
 import os
 from collections.abc import Callable
 
@@ -18,21 +19,41 @@ _REGISTERER = "TfLiteCustomOpsRegisterer"
 
 
 def library_path(name: str) -> str:
-    """Returns where a library of this repository lies: near this file.
+    """Returns where a library lies.
+
+    Args:
+      name: a path; a label, such as "//my:libmy_ops.so", of a file among the
+        program's data; or the name of a library of this repository.
 
     Raises:
-      FileNotFoundError: it does not.
+      FileNotFoundError: it lies in none of the places for it.
     """
     folder = os.path.dirname(os.path.abspath(__file__))
-    parent = os.path.dirname(folder)
-    folders = [folder, parent, os.path.join(parent, "litert")]
-    for folder in folders:
-        path = os.path.join(folder, name)
+    repository = os.path.dirname(os.path.dirname(os.path.dirname(folder)))
+    if name.startswith(("//", "@")) and ":" in name:
+        workspace, _, rest = name.lstrip("@").partition("//")
+        # Without a name of a workspace it may be of any: this module is in one.
+        places = [
+            os.path.join(each, *rest.split(":"))
+            for each in glob.glob(
+                os.path.join(os.path.dirname(repository), workspace or "*")
+            )
+        ]
+        advice = "it must be among the program's `data`"
+    elif "/" in name:
+        places, advice = [name], "give the path of a file"
+    else:
+        parent = os.path.dirname(folder)
+        places = [
+            os.path.join(each, name)
+            for each in (folder, parent, os.path.join(parent, "litert"))
+        ]
+        advice = "build it with Bazel and put it there"
+    for path in places:
         if os.path.exists(path):
             return path
     raise FileNotFoundError(
-        f"{name} is in none of: {', '.join(folders)}; build it with Bazel and"
-        " put it there"
+        f"{name} is in none of: {', '.join(sorted(places))}; {advice}"
     )
 
 
@@ -43,15 +64,25 @@ def load_library(path: str | None = None) -> ctypes.CDLL:
     Functions of TFLite's C library can be called through it too.
 
     Args:
-      path: another library than the one with all kernels, such as the
-        shared_library of tflite_selected_ops.
+      path: another library than the one with all kernels, as library_path
+        takes it: what tflite_registerer or tflite_selected_ops made.
 
     Raises:
-      OSError: it cannot be loaded.
+      OSError: it cannot be loaded, or is no such library.
     """
-    library = ctypes.CDLL(path or library_path(_LIBRARY))
+    path = library_path(path or _LIBRARY)
+    library = ctypes.CDLL(path)
+    if not hasattr(library, "TfLiteCustomOpsHas"):
+        raise OSError(
+            f"{path} shows no TfLiteCustomOpsHas: libraries of kernels are made by"
+            " tflite_registerer, with the version of its rules that this is of"
+        )
+    library.TfLiteCustomOpsRegisterWithOptions.argtypes = [ctypes.c_void_p]
+    library.TfLiteCustomOpsRegisterWithOptions.restype = None
     library.TfLiteCustomOpsRegisterer.argtypes = [ctypes.c_void_p]
     library.TfLiteCustomOpsRegisterer.restype = ctypes.c_int
+    library.TfLiteCustomOpsHas.argtypes = [ctypes.c_char_p, ctypes.c_int]
+    library.TfLiteCustomOpsHas.restype = ctypes.c_int
     library.TfLiteCustomOpsName.argtypes = [ctypes.c_int]
     library.TfLiteCustomOpsName.restype = ctypes.c_char_p
     return library
@@ -102,5 +133,5 @@ def custom_op_registerer_names(path: str | None = None) -> list[str]:
     Args:
       path: as load_library's.
     """
-    ctypes.CDLL(path or library_path(_LIBRARY), mode=ctypes.RTLD_GLOBAL)
+    ctypes.CDLL(library_path(path or _LIBRARY), mode=ctypes.RTLD_GLOBAL)
     return [_REGISTERER]

@@ -5,15 +5,23 @@ import dataclasses
 import json
 from collections.abc import Collection
 from collections.abc import Iterable
+from collections.abc import Mapping
+from collections.abc import Sequence
+
+from tflite.custom.tools import demand
 
 # The classes of a conversion.
 BUILTIN = "built-in"
 CUSTOM = "custom"
 NOT_CONVERTIBLE = "not convertible"
 
-# The custom ones by whether there is a kernel.
+# The custom ones by where there is a kernel, or who misses it.
 _HERE = "custom, and here"
+_IN_RUNTIMES = "custom, and in the runtimes"
 _MISSING = "custom, and missing"
+_NO_GAP = "custom, and no gap"
+
+_CLASSES = [BUILTIN, _HERE, _IN_RUNTIMES, _MISSING, _NO_GAP, NOT_CONVERTIBLE]
 
 _PAGE = """\
 # TensorFlow's ops in TFLite
@@ -29,13 +37,34 @@ conversions of the last scan. Do not edit.
 |---|---|
 {summary}
 
-## Custom ops
+## Custom ops with a kernel
 
-{here} have a kernel here and run once it is registered; without one the interpreter says `Encountered unresolved custom op`.
+{have} of the {wanted} that somebody would want. Those of here run once they are registered, the others in the runtimes that register
+them by themselves.
 
 | op | kernel | call | gives |
 |---|---|---|---|
 {custom}
+
+These are not in `tf.raw_ops`, but runtimes register them too; what `litert` alone knows, it leaves to XNNPACK:
+
+| op | registered by |
+|---|---|
+{others}
+
+## Missing custom ops, by who would want them
+
+Nothing runs these; an interpreter says `Encountered unresolved custom op`.
+
+{missing}
+
+## No gap
+
+Custom ops without a kernel that nobody would want.
+
+| ops of | why | ops |
+|---|---|---|
+{no_gap}
 
 ## Built-in ops
 
@@ -79,6 +108,10 @@ class Scan:
 
     version: str
     conversions: tuple[Conversion, ...]
+    # The runtimes that register a custom op by themselves, by its name.
+    runtime_ops: Mapping[str, Sequence[str]] = dataclasses.field(
+        default_factory=dict
+    )
 
     def to_json(self) -> str:
         """Returns the text of which `from_json` makes the scan again."""
@@ -91,7 +124,9 @@ class Scan:
                 )
             )
         return (
-            f'{{"version": {json.dumps(self.version)}, "conversions": [\n'
+            f'{{"version": {json.dumps(self.version)},\n"runtime_ops": '
+            + json.dumps(self.runtime_ops, sort_keys=True)
+            + ',\n"conversions": [\n'
             + ",\n".join(lines)
             + "\n]}\n"
         )
@@ -105,6 +140,7 @@ class Scan:
             tuple(
                 conversion_from_dict(each) for each in content["conversions"]
             ),
+            content["runtime_ops"],
         )
 
     def updated(self, other: "Scan") -> "Scan":
@@ -121,7 +157,8 @@ class Scan:
         by_op = {
             each.op: each for each in (*self.conversions, *other.conversions)
         }
-        return Scan(self.version, tuple(by_op[op] for op in sorted(by_op)))
+        conversions = tuple(by_op[op] for op in sorted(by_op))
+        return Scan(self.version, conversions, other.runtime_ops)
 
     def counts(self, kernels: Collection[str]) -> dict[str, int]:
         """Returns how many of TensorFlow's ops are in each class, and in all.
@@ -131,16 +168,21 @@ class Scan:
         Args:
           kernels: names of the custom ops that have a kernel here.
         """
-        counts = dict.fromkeys(
-            [BUILTIN, _HERE, _MISSING, NOT_CONVERTIBLE, "all"], 0
-        )
+        counts = dict.fromkeys(_CLASSES, 0)
         for each in self.conversions:
-            kind = each.kind
-            if kind == CUSTOM:
-                kind = _MISSING if each.missing(kernels) else _HERE
-            counts[kind] += 1
-            counts["all"] += 1
-        return counts
+            counts[self.kind(each, kernels)] += 1
+        return counts | {"all": len(self.conversions)}
+
+    def kind(self, conversion: Conversion, kernels: Collection[str]) -> str:
+        """Returns the class of a conversion, the custom ones by their kernel."""
+        if conversion.kind != CUSTOM:
+            return conversion.kind
+        missing = conversion.missing(kernels)
+        if not missing:
+            return _HERE
+        if all(op in self.runtime_ops for op in missing):
+            return _IN_RUNTIMES
+        return _MISSING if demand.demand(conversion.op).is_gap else _NO_GAP
 
 
 def conversion_from_dict(fields: dict) -> Conversion:
@@ -161,20 +203,6 @@ def _code(text: str) -> str:
     return f"`{text}`" if text else ""
 
 
-def _kernel(conversion: Conversion, kernels: Collection[str]) -> str:
-    missing = conversion.missing(kernels)
-    if not missing:
-        return "here"
-    if missing == [conversion.op]:
-        return "missing"
-    return f"missing: {', '.join(missing)}"
-
-
-def _of_kind(scan: Scan, kind: str) -> list[Conversion]:
-    found = [each for each in scan.conversions if each.kind == kind]
-    return sorted(found, key=lambda each: each.op)
-
-
 def _reasons(conversions: Iterable[Conversion]) -> str:
     by_reason = collections.defaultdict(list)
     for each in conversions:
@@ -188,6 +216,30 @@ def _reasons(conversions: Iterable[Conversion]) -> str:
     return "\n\n".join(sections)
 
 
+def _custom_rows(conversions: Iterable[Conversion], *kernel: str) -> str:
+    return "\n".join(
+        _row(_code(each.op), *kernel, _code(each.call), _code(each.result))
+        for each in conversions
+    )
+
+
+def _by_demand(
+    conversions: Iterable[Conversion],
+) -> list[tuple[demand.Demand, list[Conversion]]]:
+    groups = collections.defaultdict(list)
+    for each in conversions:
+        groups[demand.demand(each.op)].append(each)
+    return [(each, groups[each]) for each in demand.DEMANDS if groups[each]]
+
+
+def _missing(conversions: Iterable[Conversion]) -> str:
+    return "\n\n".join(
+        f"### {group.name} ({len(ops)})\n\n{group.who}\n\n"
+        f"| op | call | gives |\n|---|---|---|\n{_custom_rows(ops)}"
+        for group, ops in _by_demand(conversions)
+    )
+
+
 def page(scan: Scan, kernels: Collection[str]) -> str:
     """Returns the Markdown page of a scan.
 
@@ -195,24 +247,43 @@ def page(scan: Scan, kernels: Collection[str]) -> str:
       scan: the conversions.
       kernels: names of the custom ops that have a kernel here.
     """
-    custom = _of_kind(scan, CUSTOM)
-    builtin = _of_kind(scan, BUILTIN)
-    failed = _of_kind(scan, NOT_CONVERTIBLE)
+    of_class: dict[str, list[Conversion]] = {each: [] for each in _CLASSES}
+    for each in sorted(scan.conversions, key=lambda each: each.op):
+        of_class[scan.kind(each, kernels)].append(each)
     counts = scan.counts(kernels)
+    have = counts[_HERE] + counts[_IN_RUNTIMES]
+    converted = {op for each in scan.conversions for op in each.custom_ops}
     return _PAGE.format(
         version=scan.version,
         summary="\n".join(
             _row(name, str(count)) for name, count in counts.items()
         ),
-        here=f"{counts[_HERE]} of {len(custom)}",
+        have=have,
+        wanted=have + counts[_MISSING],
         custom="\n".join(
-            _row(
-                _code(each.op),
-                _kernel(each, kernels),
-                _code(each.call),
-                _code(each.result),
+            _custom_rows(
+                [each],
+                ", ".join(
+                    runtime
+                    for op in each.missing(kernels)
+                    for runtime in scan.runtime_ops[op]
+                )
+                or "here",
             )
-            for each in custom
+            for each in sorted(
+                [*of_class[_HERE], *of_class[_IN_RUNTIMES]],
+                key=lambda each: each.op,
+            )
+        ),
+        others="\n".join(
+            _row(_code(op), ", ".join(runtimes))
+            for op, runtimes in sorted(scan.runtime_ops.items())
+            if op not in converted and op not in kernels
+        ),
+        missing=_missing(of_class[_MISSING]),
+        no_gap="\n".join(
+            _row(group.name, group.who, ", ".join(_code(x.op) for x in ops))
+            for group, ops in _by_demand(of_class[_NO_GAP])
         ),
         builtin="\n".join(
             _row(
@@ -220,7 +291,7 @@ def page(scan: Scan, kernels: Collection[str]) -> str:
                 ", ".join(each.builtin_ops) or "nothing",
                 _code(each.call),
             )
-            for each in builtin
+            for each in of_class[BUILTIN]
         ),
-        not_convertible=_reasons(failed),
+        not_convertible=_reasons(of_class[NOT_CONVERTIBLE]),
     )

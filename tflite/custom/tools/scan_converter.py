@@ -4,7 +4,8 @@
     ./bazelw run //tflite/custom/tools:scan_converter -- --ops=Atan,Cross
 
 Two files of the workspace are written: conversions.json, what the converter
-made of each op, and OPS.md, which also says which custom ops have a kernel.
+made of each op and which ops runtimes have by themselves, and OPS.md, which
+also says which custom ops have a kernel here.
 """
 
 import json
@@ -46,9 +47,8 @@ _JOBS = flags.DEFINE_integer(
 
 _PAGE = "tflite/custom/OPS.md"
 _CONVERSIONS = "tflite/custom/tools/conversions.json"
-_WORKER = os.path.join(
-    os.path.dirname(os.path.abspath(__file__)), "convert_ops"
-)
+_FOLDER = os.path.dirname(os.path.abspath(__file__))
+_WORKER = os.path.join(_FOLDER, "convert_ops")
 
 # A conversion takes a tenth of a second, the first import of TensorFlow several.
 _START_SECONDS = 300.0
@@ -190,6 +190,23 @@ def convert_all(
     return sorted(done, key=lambda each: each.op)
 
 
+def runtime_ops() -> dict[str, list[str]]:
+    """Returns the runtimes that register an op by themselves, by its name.
+
+    Raises:
+      OSError: they cannot be asked.
+    """
+    process = subprocess.run(
+        [os.path.join(_FOLDER, "runtime_ops")],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if process.returncode:
+        raise OSError(f"runtime_ops failed: {process.stderr}")
+    return json.loads(process.stdout.splitlines()[-1])
+
+
 def _progress_on_terminal(total: int) -> Callable[[int], None]:
     if not sys.stderr.isatty():
         return lambda done: None
@@ -215,6 +232,7 @@ def _scan(ops: Sequence[str] = ()) -> conversions.Scan:
                 progress=_progress_on_terminal(len(ops)),
             )
         ),
+        runtime_ops(),
     )
 
 

@@ -9,6 +9,7 @@ from absl.testing import absltest
 
 from tflite.custom.python import registerers
 from tflite.custom.tools import conversions
+from tflite.custom.tools import demand
 from tflite.custom.tools import scan_converter
 from tflite.custom.tools.conversions import Conversion
 from third_party.tensorflow import releases
@@ -72,6 +73,16 @@ class ScanTest(absltest.TestCase):
         committed = conversions.Scan.from_json(_read("conversions.json"))
         later = releases.later_dense_ops(version)
         self.assertEqual(committed.version == version, not later)
+        if not later:
+            kernels = registerers.custom_op_names()
+            self.assertEqual(
+                scan_converter.runtime_ops(),
+                {
+                    op: runtimes
+                    for op, runtimes in committed.runtime_ops.items()
+                    if op not in kernels
+                },
+            )
         self.assertCountEqual(
             (each.op for each in committed.conversions), [*ops, *later]
         )
@@ -123,17 +134,21 @@ class PageTest(absltest.TestCase):
             "9.9",
             (
                 Conversion("Two", "x=a|b", custom_ops=("Two", "Other")),
+                Conversion("Mfcc", "y", custom_ops=("Mfcc",)),
+                Conversion("TPUDummyInput", "", custom_ops=("TPUDummyInput",)),
                 Conversion("Gone", "", error="Removed"),
                 Conversion("Atan", "x", "y", custom_ops=("Atan",)),
                 Conversion("Add", "x", builtin_ops=("ADD", "CAST")),
                 Conversion("Same", "x"),
             ),
+            {"Mfcc": ["tflite", "litert"], "NumericVerify": ["litert"]},
         )
 
     def test_json_gives_the_scan_again(self) -> None:
         again = conversions.Scan.from_json(self.scan.to_json())
         self.assertEqual(again.version, "9.9")
         self.assertCountEqual(again.conversions, self.scan.conversions)
+        self.assertEqual(again.runtime_ops, self.scan.runtime_ops)
 
     def test_some_ops_can_be_scanned_again(self) -> None:
         gone = Conversion("Gone", "x", builtin_ops=("ADD",))
@@ -152,19 +167,50 @@ class PageTest(absltest.TestCase):
             "| custom, and here | 1 |",
             "| custom, and missing | 1 |",
             "| not convertible | 1 |",
-            "| all | 5 |",
+            "| custom, and in the runtimes | 1 |",
+            "| custom, and no gap | 1 |",
+            "| all | 7 |",
+            "2 of the 3 that somebody would want. Those of here run once they"
+            " are registered, the others in the runtimes that register",
             "| `Atan` | here | `x` | `y` |",
-            "| `Two` | missing | `x=a\\|b` |  |",
+            "| `Mfcc` | tflite, litert | `y` |  |",
+            "| `NumericVerify` | litert |",
+            "### Arrays (1)",
+            "| `Two` | `x=a\\|b` |  |",
+            "| TPUs | They run on those accelerators, or tell a compiler about"
+            " them. | `TPUDummyInput` |",
             "| `Add` | ADD, CAST | `x` |",
             "| `Same` | nothing | `x` |",
             "### Removed (1)",
             "`Gone`",
         ]:
             self.assertIn(line, page.splitlines())
-        self.assertIn(
-            "| `Two` | missing: Other, Two |",
-            conversions.page(self.scan, []).replace("Two, Other", "Other, Two"),
-        )
+
+    def test_runtimes_are_asked_what_they_register_by_themselves(self) -> None:
+        found = scan_converter.runtime_ops()
+        every = ["tf.lite", "ai_edge_litert", "tflite", "litert"]
+        for op in ["AudioSpectrogram", "Mfcc", "TFLite_Detection_PostProcess"]:
+            self.assertEqual(found[op], every)
+        for op in ["FFT", "HashTableV2", "Atan"]:
+            self.assertNotIn(op, found)
+
+    def test_demand_is_by_the_first_rule_that_matches(self) -> None:
+        for op, name in [
+            ("XlaSparseDenseMatmulGradWithSgdAndCsrInput", "TPUs"),
+            ("CollectiveReduce", "Collectives and devices"),
+            ("AudioSummaryV2", "Summaries and debuggers"),
+            ("OrderedMapPeek", "Queues, stages and batching servers"),
+            ("RestoreV2", "Readers and checkpoints"),
+            ("PyFunc", "Sessions, Python and placeholders"),
+            ("MaxPool3DGrad", "Training on the device"),
+            ("MaxPool3D", "Convolutions and pooling"),
+            ("MatrixSolve", "Linear algebra"),
+            ("MatrixDiagPartV3", "Arrays"),
+            ("FFT2D", "Signals and speech"),
+            ("StringJoin", "Text"),
+            ("UnravelIndex", "Arrays"),
+        ]:
+            self.assertEqual(demand.demand(op).name, name, op)
 
     def test_committed_page_is_up_to_date(self) -> None:
         scan = conversions.Scan.from_json(_read("conversions.json"))

@@ -92,7 +92,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   CustomNode node;
   static const auto* const names =
       new std::vector<std::string>(CustomOpNames());
-  node.op = reader.Bytes(reader.Byte() % 32);
+  // Six bits of the name's length, and two of the version.
+  const uint8_t head = reader.Byte();
+  node.version = head / 64 + 1;
+  node.op = reader.Bytes(head % 64);
   if (std::find(names->begin(), names->end(), node.op) == names->end()) {
     node.op = (*names)[node.op.size() % names->size()];
   }

@@ -31,7 +31,7 @@ def _tensor(shape: Sequence[int], dtype: str) -> bytes:
 
 
 def _kernel_seed(op: str, sample: op_samples.Sample) -> bytes:
-    seed = bytes([len(op)]) + op.encode()
+    seed = bytes([len(op) + 64 * (sample.version - 1)]) + op.encode()
     seed += bytes([len(sample.inputs), len(sample.outputs)])
     for index, value in enumerate(sample.inputs):
         constant = index in sample.constants
@@ -39,7 +39,9 @@ def _kernel_seed(op: str, sample: op_samples.Sample) -> bytes:
         seed += _tensor(np.minimum(value.shape, 8), value.dtype.name)
     for shape, dtype in sample.outputs:
         seed += _tensor(np.minimum(shape, 8), dtype)
-    options = bytes(flexbuffers.Dumps(dict(sample.options)))
+    options = sample.options
+    if not isinstance(options, bytes):
+        options = bytes(flexbuffers.Dumps(dict(options)))
     seed += bytes([len(options)]) + options
     for value in sample.inputs:
         size = int(np.prod(np.minimum(value.shape, 8)))

@@ -30,7 +30,6 @@ using flatbuffer::Writer;
 // One node, with its op in LiteRT: the user data of the functions below.
 struct LiteRtKernels::Node {
   std::string name;
-  int version;
   std::unique_ptr<KernelRunner> runner;
   std::optional<Error> error;
 };
@@ -254,6 +253,9 @@ ErrorOr<std::vector<FoundNode>> FindNodes(std::string_view bytes,
   return found;
 }
 
+// The version of each node's op in LiteRT, which finds no kernel of another.
+constexpr int kVersion = 1;
+
 // A copy of the model in which the i-th node calls an op of names[i].
 std::string Rewrite(std::string_view model, const std::vector<FoundNode>& nodes,
                     const std::vector<std::string>& names) {
@@ -296,8 +298,7 @@ std::string Rewrite(std::string_view model, const std::vector<FoundNode>& nodes,
              Scalar<int32_t>(code, kOperatorCodeVersion, 1));
   }
   for (size_t i = 0; i < nodes.size(); ++i) {
-    add_code(codes.size() + i, kTfLiteBuiltinCustom, &names[i],
-             nodes[i].node.version);
+    add_code(codes.size() + i, kTfLiteBuiltinCustom, &names[i], kVersion);
     const Writer::Table op = writer.AddTable(
         {Writer::Number(kOperatorOpcodeIndex, codes.size() + i),
          Writer::Offset(kOperatorInputs), Writer::Offset(kOperatorOutputs)});
@@ -330,8 +331,8 @@ ErrorOr<std::unique_ptr<LiteRtKernels>> LiteRtKernels::Add(
         KernelRunner::Create(node.node, libraries);
     if (!runner.ok()) return runner.error();
     names.push_back(node.node.op + "#" + std::to_string(names.size()));
-    kernels->nodes_.push_back(std::make_unique<Node>(Node{
-        names.back(), node.node.version, std::move(*runner), std::nullopt}));
+    kernels->nodes_.push_back(std::make_unique<Node>(
+        Node{names.back(), std::move(*runner), std::nullopt}));
   }
   kernels->model_ =
       found->empty() ? std::string(model) : Rewrite(model, *found, names);
@@ -345,8 +346,8 @@ ErrorOr<std::unique_ptr<LiteRtKernels>> LiteRtKernels::Add(
   const LiteRtCustomOpKernel functions = {Init, GetOutputLayouts<Node>,
                                           custom::Run<Node>, Destroy};
   for (const std::unique_ptr<Node>& node : kernels->nodes_) {
-    if (LiteRtAddCustomOpKernelOption(options, node->name.c_str(),
-                                      node->version, &functions,
+    if (LiteRtAddCustomOpKernelOption(options, node->name.c_str(), kVersion,
+                                      &functions,
                                       node.get()) != kLiteRtStatusOk) {
       return Error{"LiteRT does not take the custom op '" + node->name + "'"};
     }

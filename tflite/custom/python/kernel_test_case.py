@@ -59,6 +59,7 @@ def run_op(
     outputs: Sequence[str],
     options: Mapping[str, Any] | bytes = b"",
     constants: Sequence[int] = (),
+    version: int = 1,
 ) -> list[np.ndarray]:
     """Runs a model of one custom op in every runtime.
 
@@ -68,6 +69,7 @@ def run_op(
       outputs: the types of its outputs.
       options: its options, or the bytes that stand for them.
       constants: which inputs are constants of the model.
+      version: of the op.
 
     Raises:
       RuntimeError: a kernel refuses the call.
@@ -78,7 +80,7 @@ def run_op(
         for i, x in enumerate(inputs)
     ]
     model = custom_op_model(
-        op, tensors, [Tensor([1], dtype) for dtype in outputs], options
+        op, tensors, [Tensor([1], dtype) for dtype in outputs], options, version
     )
     return run_everywhere(
         model, [x for i, x in enumerate(inputs) if i not in constants]

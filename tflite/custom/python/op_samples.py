@@ -6,6 +6,7 @@ A registered op without a row in SAMPLES fails every_runtime_test.
 import dataclasses
 from collections.abc import Mapping
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -19,20 +20,21 @@ class Sample:
     Attributes:
       inputs: arrays of the inputs, in order.
       outputs: shape and dtype of each output, as the model states them.
-      options: the op's options, as the converter writes them.
+      options: the op's options, as the converter writes them, or the bytes that
+        stand for them.
       constants: indices of inputs that are constants of the model.
       shape_from_values: whether the shape of an output hangs on the values of
         an input that is no constant, which LiteRT's CompiledModel cannot do for
         a custom op: it asks for all shapes before it runs anything.
+      version: of the op.
     """
 
     inputs: Sequence[np.ndarray]
     outputs: Sequence[tuple[Sequence[int], str]]
-    options: Mapping[str, int | bool | float | str] = dataclasses.field(
-        default_factory=dict
-    )
+    options: Mapping[str, Any] | bytes = dataclasses.field(default_factory=dict)
     constants: Sequence[int] = ()
     shape_from_values: bool = False
+    version: int = 1
 
     def model(self, op: str) -> bytes:
         """Returns the .tflite file of this call of the op."""
@@ -51,6 +53,7 @@ class Sample:
                 for shape, dtype in self.outputs
             ],
             options=self.options,
+            version=self.version,
             custom=True,
         )
 
@@ -478,6 +481,33 @@ def _transposed() -> list[Sample]:
     return samples
 
 
+def _window(*fields: int) -> bytes:
+    """A struct of 32-bit integers, which some options are."""
+    return np.array(fields, "<i4").tobytes()
+
+
+def _transposed_convolution() -> list[Sample]:
+    x, bias = _numbered(1, 3, 4, 2), np.float32([0.5, -1, 2])
+    filters = _numbered(3, 3, 2, 2) - 7
+    return [
+        Sample(inputs, [(shape, "float32")], options, constants)
+        for options, shape in [
+            (_window(1, 2, 2), (1, 5, 8, 3)),
+            (_window(2, 3, 1), (1, 5, 11, 3)),
+        ]
+        for inputs, constants in [
+            ([x, filters, bias], [1, 2]),
+            ([np.repeat(x, 2, axis=0)[:1], filters, bias], []),
+        ]
+    ]
+
+
+def _numbered(*shape: int) -> np.ndarray:
+    """Floats that are all different."""
+    count = int(np.prod(shape))
+    return (np.arange(count) * 7 % count).reshape(shape).astype(np.float32)
+
+
 SAMPLES: dict[str, list[Sample]] = {
     **{
         op: _float_unary()
@@ -548,6 +578,7 @@ SAMPLES: dict[str, list[Sample]] = {
     ],
     "Conj": [Sample([_complex_numbers()], [([5], "complex64")])],
     "ConjugateTranspose": _transposed(),
+    "Convolution2DTransposeBias": _transposed_convolution(),
     "Cross": _cross(),
     "Cumprod": _cumulative(),
     "CumulativeLogsumexp": _cumulative(),
@@ -591,6 +622,37 @@ SAMPLES: dict[str, list[Sample]] = {
         for op in ("InplaceAdd", "InplaceSub", "InplaceUpdate")
     },
     "Invert": _unary("int32", "int64", values=[-3, 0, 1, 255]),
+    "Landmarks2TransformMatrix": [
+        Sample(
+            [_numbered(1, 1, 1, 15)],
+            [((1, 4, 4), "float32")],
+            {
+                "left_rotation_idx": 1,
+                "right_rotation_idx": 3,
+                "dimensions": 3,
+                "landmarks_range": 16,
+                "bbox_size_multiplier": 1.5,
+                "input_hw": [24, 32],
+                "output_hw": [8, 6],
+                "subset": [0, 1, 2, 4],
+            },
+        ),
+        Sample(
+            [_numbered(1, 5, 3)],
+            [((1, 4, 4), "float32")],
+            {
+                "left_rotation_idx": 0,
+                "right_rotation_idx": 4,
+                "target_rotation_radians": 0.25,
+                "output_height": 8,
+                "output_width": 6,
+                "scale_x": 1.5,
+                "scale_y": 0.75,
+                "subset_idxs": [0, 1, 2],
+            },
+            version=2,
+        ),
+    ],
     "LeakyReluGrad": [
         dataclasses.replace(sample, options=options)
         for sample in _gradient()
@@ -599,6 +661,22 @@ SAMPLES: dict[str, list[Sample]] = {
     "LinSpace": _lin_space(),
     "LogMatrixDeterminant": _linear([[2], [2]], {}),
     **{op: _sorted_bounds() for op in ("LowerBound", "UpperBound")},
+    "MaxPoolingWithArgmax2D": [
+        Sample(
+            [_numbered(1, 5, 6, 2)],
+            [(shape, "float32")] * 2,
+            _window(padding, 2, 2, 3, 2, activation),
+        )
+        for padding, shape in [(1, (1, 3, 3, 2)), (2, (1, 2, 2, 2))]
+        for activation in (0, 3)
+    ],
+    "MaxUnpooling2D": [
+        Sample(
+            [_numbered(1, 2, 3, 2), _numbered(1, 2, 3, 2) / 2],
+            [((1, 4, 9, 2), "float32")],
+            _window(1, 2, 2, 3, 2, 0),
+        )
+    ],
     "MatrixDeterminant": _linear([[2]], {}),
     "MatrixDiagPart": [
         Sample([np.arange(12, dtype=dtype).reshape(2, 2, 3)], [((2, 2), dtype)])
@@ -675,6 +753,40 @@ SAMPLES: dict[str, list[Sample]] = {
             (4, 2),
         )
     ),
+    "TransformLandmarks": [
+        Sample(
+            [_numbered(1, 1, 2, 6), _numbered(1, 4, 4)],
+            [((1, 1, 2, 6), "float32")],
+            {"dimensions": dimensions, "scale": 0.5},
+        )
+        for dimensions in (2, 3)
+    ]
+    + [
+        Sample(
+            [_numbered(1, 5, dimensions), _numbered(1, 4, 4)],
+            [((1, 5, dimensions), "float32")],
+            version=2,
+        )
+        for dimensions in (2, 3)
+    ],
+    **{
+        op: [
+            Sample(
+                [_numbered(1, 5, 6, 3), _numbered(1, 4, 4) / 16],
+                [((1, 3, 4, 3), "float32")],
+                options,
+                version=version,
+            )
+            for version, options in versions.items()
+        ]
+        for op, versions in {
+            "TransformTensor": {1: {"output_size": [3, 4]}},
+            "TransformTensorBilinear": {
+                1: {"output_size": [3, 4], "mode": "bilinear"},
+                2: {"output_height": 3, "output_width": 4},
+            },
+        }.items()
+    },
     "TridiagonalMatMul": [
         Sample(
             [np.full((1, 3), i, dtype) for i in (1, 2, 3)]

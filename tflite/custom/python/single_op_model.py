@@ -310,6 +310,7 @@ def custom_op_model(
     inputs: Sequence[Tensor],
     outputs: Sequence[Tensor],
     options: bytes | Mapping[str, Any] = b"",
+    version: int = 1,
 ) -> bytes:
     """Returns `single_op_model` of tensors that differ in type and shape.
 
@@ -318,8 +319,11 @@ def custom_op_model(
       inputs: the inputs; those with a value become constants.
       outputs: the outputs.
       options: of the op: attributes, or the bytes that stand for them.
+      version: of the op.
     """
-    return single_op_model(op, inputs=inputs, outputs=outputs, options=options)
+    return single_op_model(
+        op, inputs=inputs, outputs=outputs, options=options, version=version
+    )
 
 
 def single_op_model(

@@ -54,6 +54,14 @@ cc_library(
     includes = ["dist/tensorflow/tensorflow/include"],
 )
 
+# What TensorFlow computes Fourier transforms with: headers that include each other from a folder of their own.
+cc_library(
+    name = "tensorflow_ducc",
+    defines = ["DUCC0_NO_LOWLEVEL_THREADING"],
+    includes = ["dist/tensorflow/tensorflow/include/external/ducc/src"],
+    deps = [":tensorflow_headers"],
+)
+
 cc_import(
     name = "tensorflow_framework",
     shared_library = "dist/tensorflow/tensorflow/libtensorflow_framework.so.2",

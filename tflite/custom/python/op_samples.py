@@ -468,6 +468,36 @@ def _complex_numbers() -> np.ndarray:
     return np.complex64([1 + 2j, -3, 4j, -0.5 - 1j, 0])
 
 
+def _fourier() -> dict[str, list[Sample]]:
+    """Samples of Fourier transforms along one to three dimensions, or any."""
+    z = np.resize(_complex_numbers(), (2, 3, 5))
+    samples = {}
+    for rank, name in enumerate(("ND", "", "2D", "3D")):
+        last = [5, 3, 2][: rank or 2][::-1]
+        axes = [np.int32([-2, -1])] if rank == 0 else []
+        length = np.int32(last)
+        half = [*z.shape[:2], 3]
+        sized = Sample([z, length, *axes], [(z.shape, "complex64")])
+        samples[f"FFT{name}"] = [
+            Sample([z], sized.outputs)
+            if rank
+            else dataclasses.replace(sized, constants=[1, 2])
+        ]
+        samples[f"IFFT{name}"] = samples[f"FFT{name}"]
+        for op, x, output in [
+            (f"RFFT{name}", z.real, (half, "complex64")),
+            (f"IRFFT{name}", z[:, :, :3], (z.shape, "float32")),
+        ]:
+            late = Sample([x, length, *axes], [output], shape_from_values=True)
+            known = dataclasses.replace(
+                late,
+                constants=range(1, len(late.inputs)),
+                shape_from_values=False,
+            )
+            samples[op] = [known, late]
+    return samples
+
+
 def _transposed() -> list[Sample]:
     samples = []
     for dtype in ("float32", "int8", "complex64"):
@@ -509,6 +539,7 @@ def _numbered(*shape: int) -> np.ndarray:
 
 
 SAMPLES: dict[str, list[Sample]] = {
+    **_fourier(),
     **{
         op: _float_unary()
         for op in (

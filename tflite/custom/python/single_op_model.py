@@ -312,7 +312,7 @@ def custom_op_model(
     options: bytes | Mapping[str, Any] = b"",
     version: int = 1,
 ) -> bytes:
-    """Returns `single_op_model` of tensors that differ in type and shape.
+    """Returns `single_op_model` of a custom op and tensors that differ in type.
 
     Args:
       op: name of the op.
@@ -322,7 +322,12 @@ def custom_op_model(
       version: of the op.
     """
     return single_op_model(
-        op, inputs=inputs, outputs=outputs, options=options, version=version
+        op,
+        inputs=inputs,
+        outputs=outputs,
+        options=options,
+        version=version,
+        custom=True,
     )
 
 

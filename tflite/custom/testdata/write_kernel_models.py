@@ -116,6 +116,36 @@ def _models() -> dict[str, bytes]:
         "conjugate_transpose": custom_op_model(
             "ConjugateTranspose", [vectors, _constant([1, 0], "int32")], one
         ),
+        **{
+            f"fft_{length}": custom_op_model(
+                "FFT",
+                [Tensor([length], "complex64")],
+                [Tensor([1], "complex64")],
+            )
+            # By fours, by a large prime, and of factors that DUCC would make
+            # lanes of.
+            for length in (512, 10007, 30030)
+        },
+        "fft3d": custom_op_model(
+            "FFT3D",
+            [Tensor([2, 5, 6, 7], "complex128")],
+            [Tensor([1], "complex128")],
+        ),
+        "fft_inverse_real": custom_op_model(
+            "IRFFT2D",
+            [Tensor([3, 6, 513], "complex64"), _constant([5, 999], "int32")],
+            one,
+        ),
+        "fft_real": custom_op_model(
+            "RFFT",
+            [Tensor([20014], "float64"), _constant([20014], "int32")],
+            [Tensor([1], "complex128")],
+        ),
+        "fft_real_cut": custom_op_model(
+            "RFFT2D",
+            [Tensor([3, 6, 500]), _constant([5, 401], "int32")],
+            [Tensor([1], "complex64")],
+        ),
         "fake_quant_gradient": custom_op_model(
             "FakeQuantWithMinMaxVarsPerChannelGradient",
             [vectors, vectors, Tensor([3]), Tensor([3])],

@@ -532,6 +532,43 @@ def _transposed_convolution() -> list[Sample]:
     ]
 
 
+def _resized(op: str) -> list[Sample]:
+    size = np.int32([2, 4])
+    samples = []
+    for dtype in (*_FLOATS, "uint8"):
+        inputs = [_numbered(2, 5, 3, 2).astype(dtype), size]
+        options = {"align_corners": True}
+        if op == "CropAndResize":
+            boxes = np.float32([[0.1, 0.2, 0.8, 0.9], [1, 1, -0.5, 0]])
+            inputs[1:1] = [boxes, np.int32([1, 0])]
+            options = {"method": "nearest", "extrapolation_value": -1.0}
+        outputs = [((2, 2, 4, 2), "float32")]
+        last = len(inputs) - 1
+        samples += [
+            Sample(inputs, outputs, {}, [last]),
+            Sample(inputs, outputs, options, [last]),
+            Sample(inputs, outputs, shape_from_values=True),
+        ]
+    return samples
+
+
+def _pooled(*shape: int, argmax: bool = False) -> list[Sample]:
+    samples = []
+    for dtype in (*_FLOATS, "int8") if argmax else ("float32",):
+        for padding, extra in [("SAME", 1), ("VALID", 0)]:
+            x = _numbered(*shape).astype(dtype)
+            out = (shape[0], *(s // 2 + extra for s in shape[1:-1]), shape[-1])
+            inner = len(shape) - 2
+            outputs = [(out, dtype)] + [(out, "int64")] * argmax
+            options = {
+                "ksize": [1, *[2] * inner, 1],
+                "strides": [1, *[2] * inner, 1],
+                "padding": padding,
+            }
+            samples.append(Sample([x], outputs, options))
+    return samples
+
+
 def _numbered(*shape: int) -> np.ndarray:
     """Floats that are all different."""
     count = int(np.prod(shape))
@@ -583,6 +620,7 @@ SAMPLES: dict[str, list[Sample]] = {
         for options in ({}, {"tolerance": 0.5})
     ],
     "Atan": _unary("float32", values=_X + _SPECIAL),
+    "AvgPool3D": _pooled(1, 3, 5, 3, 2),
     "Betainc": [
         Sample(
             [
@@ -610,6 +648,7 @@ SAMPLES: dict[str, list[Sample]] = {
     "Conj": [Sample([_complex_numbers()], [([5], "complex64")])],
     "ConjugateTranspose": _transposed(),
     "Convolution2DTransposeBias": _transposed_convolution(),
+    "CropAndResize": _resized("CropAndResize"),
     "Cross": _cross(),
     "Cumprod": _cumulative(),
     "CumulativeLogsumexp": _cumulative(),
@@ -630,6 +669,23 @@ SAMPLES: dict[str, list[Sample]] = {
     ],
     "EuclideanNorm": _euclidean_norm(),
     "Examples>MultiplexDense": _multiplex(),
+    "ExtractImagePatches": [
+        Sample(
+            [_numbered(1, 5, 6, 2).astype(dtype)],
+            [(shape, dtype)],
+            {
+                "ksizes": [1, 2, 3, 1],
+                "strides": [1, 2, 1, 1],
+                "rates": [1, 2, 1, 1],
+                "padding": padding,
+            },
+        )
+        for dtype in ("float32", "int8", "int64")
+        for padding, shape in [
+            ("SAME", (1, 3, 6, 12)),
+            ("VALID", (1, 2, 4, 12)),
+        ]
+    ],
     "FakeQuantWithMinMaxArgsGradient": [
         dataclasses.replace(sample, options=options)
         for sample in _gradient()[:1]
@@ -692,6 +748,8 @@ SAMPLES: dict[str, list[Sample]] = {
     "LinSpace": _lin_space(),
     "LogMatrixDeterminant": _linear([[2], [2]], {}),
     **{op: _sorted_bounds() for op in ("LowerBound", "UpperBound")},
+    "MaxPool3D": _pooled(1, 3, 5, 3, 2),
+    "MaxPoolWithArgmax": _pooled(2, 3, 5, 2, argmax=True),
     "MaxPoolingWithArgmax2D": [
         Sample(
             [_numbered(1, 5, 6, 2)],
@@ -735,6 +793,7 @@ SAMPLES: dict[str, list[Sample]] = {
     "QuantizeAndDequantizeV4": _quantized(),
     "QuantizeAndDequantizeV4Grad": _quantized(gradient=True),
     "RGBToHSV": _colours(),
+    "ResizeArea": _resized("ResizeArea"),
     **{op: _counted_rows(op) for op in ("RaggedBincount", "SparseBincount")},
     **{
         op: _scattered([[2], [0]])

@@ -11,6 +11,7 @@ import argparse
 import contextlib
 import datetime
 import fcntl
+import gc
 import json
 import os
 import pathlib
@@ -51,6 +52,9 @@ def main(
         return 0
     # Of processes that rows start.
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+    # TensorFlow's modules stay: the collection before each turn, which would
+    # take a tenth of a second, need not look at them.
+    gc.freeze()
     # The kernels are for CPUs; a peer is not to run elsewhere.
     tf.config.set_visible_devices([], "GPU")
     if options.threads_given:
@@ -255,12 +259,17 @@ def _write(
         (unfinished / "compare.md").write_text(
             report.as_markdown(results, [facts["note"]])
         )
-        chart = pathlib.Path(__file__).parent / "chart"
-        subprocess.run(
-            [chart, comparison, comparison.with_suffix(".png")], check=True
-        )
+        _draw(comparison)
         for file in unfinished.iterdir():
             file.replace(folder / file.name)
+
+
+def _draw(comparison: pathlib.Path) -> None:
+    """Draws compare.png beside compare.json."""
+    chart = pathlib.Path(__file__).parent / "chart"
+    subprocess.run(
+        [chart, comparison, comparison.with_suffix(".png")], check=True
+    )
 
 
 def _report_missed(results: list[report.Result]) -> bool:

@@ -18,7 +18,6 @@ _OTHER_ERRORS = {"shapes that do not fit": "InvalidArgumentError"}
 _NAMED = comparison.named(cases.cases(op_classes.op_classes(python_op)))
 
 
-# More inputs: --test_arg=--inputs=2000.
 class EquivalenceTest(comparison.PyTensorTestCase, parameterized.TestCase):
     @parameterized.named_parameters(*_NAMED)
     def test_eager_results_are_those_of_pytensor(self, case):

@@ -271,7 +271,7 @@ def _buffer_offset(converter: tf.lite.TFLiteConverter) -> None:
 
 
 def _text(x, indices):
-    return tf.gather(x, indices), tf.atan(tf.cast(indices, tf.float32))
+    return tf.gather(x, indices % 3), tf.atan(tf.cast(indices, tf.float32))
 
 
 _INTS = functools.partial(_spec, dtype=tf.int32)

@@ -23,6 +23,20 @@ _INT = ctypes.c_int
 _INT32 = ctypes.c_int32
 _SIZE = ctypes.c_size_t
 _DIMS = ctypes.POINTER(_INT)
+
+
+class _XnnpackOptions(ctypes.Structure):
+    """TfLiteXNNPackDelegateOptions of the 2.17 library."""
+
+    _fields_ = [
+        ("num_threads", _INT32),
+        ("flags", ctypes.c_uint32),
+        ("weights_cache", _POINTER),
+        ("handle_variable_ops", ctypes.c_bool),
+        ("weight_cache_file_path", _TEXT),
+    ]
+
+
 # Result and arguments of each function used here.
 _PROTOTYPES = {
     "TfLiteCustomOpsLogCreate": (_POINTER, []),
@@ -38,6 +52,7 @@ _PROTOTYPES = {
     "TfLiteInterpreterGetOutputTensorCount": (_INT32, [_POINTER]),
     "TfLiteInterpreterGetSignatureRunner": (_POINTER, [_POINTER, _TEXT]),
     "TfLiteInterpreterInvoke": (_INT, [_POINTER]),
+    "TfLiteInterpreterModifyGraphWithDelegate": (_INT, [_POINTER, _POINTER]),
     "TfLiteInterpreterOptionsCreate": (_POINTER, []),
     "TfLiteInterpreterOptionsDelete": (None, [_POINTER]),
     "TfLiteInterpreterOptionsSetNumThreads": (None, [_POINTER, _INT32]),
@@ -63,19 +78,25 @@ _PROTOTYPES = {
     "TfLiteTensorNumDims": (_INT32, [_POINTER]),
     "TfLiteTensorRealloc": (_INT, [_SIZE, _POINTER]),
     "TfLiteTensorType": (_INT, [_POINTER]),
+    "TfLiteXNNPackDelegateCreate": (
+        _POINTER,
+        [ctypes.POINTER(_XnnpackOptions)],
+    ),
+    "TfLiteXNNPackDelegateDelete": (None, [_POINTER]),
+    "TfLiteXNNPackDelegateOptionsDefault": (_XnnpackOptions, []),
 }
 
 
 class CInterpreter(model_interpreter.ModelInterpreter):
-    """TFLite's C library, without XNNPACK."""
+    """TFLite's C library, with XNNPACK if it takes the model."""
 
     _log = None
     _interpreter = None
+    _xnnpack = None
     _runners: dict[str, int] = {}
 
     def _open(self) -> None:
         self._close()
-        libraries = [registerers.load_library(path) for path in self._ops]
         # A kernels' library brings the C library: both answer to one handle.
         self._library = registerers.load_library(
             self._ops[0] if self._ops else None
@@ -84,17 +105,38 @@ class CInterpreter(model_interpreter.ModelInterpreter):
             function = getattr(self._library, name)
             function.restype = result
             function.argtypes = arguments
+        self._log = self._library.TfLiteCustomOpsLogCreate()
+        self._create()
+        # Only this finds an op without a kernel, and tells its name.
+        self._allocate()
+        options = self._library.TfLiteXNNPackDelegateOptionsDefault()
+        # A pool of one thread would only cost.
+        options.num_threads = self._num_threads if self._num_threads > 1 else 0
+        self._xnnpack = self._library.TfLiteXNNPackDelegateCreate(options)
+        status = self._library.TfLiteInterpreterModifyGraphWithDelegate(
+            self._interpreter, self._xnnpack
+        )
+        if status != _OK:
+            # After that the interpreter is of no further use.
+            self._create()
+        self._allocate()
+
+    def _create(self) -> None:
+        if self._interpreter:
+            self._library.TfLiteInterpreterDelete(self._interpreter)
+            self._interpreter = None
         model = self._library.TfLiteModelCreate(self._model, len(self._model))
         if not model:
             raise ValueError(f"not a TFLite model: {len(self._model)} bytes")
-        self._log = self._library.TfLiteCustomOpsLogCreate()
         options = self._library.TfLiteInterpreterOptionsCreate()
         self._library.TfLiteInterpreterOptionsSetNumThreads(
             options, self._num_threads
         )
         self._library.TfLiteCustomOpsLogUse(self._log, options)
-        for library in libraries:
-            library.TfLiteCustomOpsRegisterWithOptions(options)
+        for path in self._ops:
+            registerers.load_library(path).TfLiteCustomOpsRegisterWithOptions(
+                options
+            )
         self._interpreter = self._library.TfLiteInterpreterCreate(
             model, options
         )
@@ -102,7 +144,7 @@ class CInterpreter(model_interpreter.ModelInterpreter):
         self._library.TfLiteModelDelete(model)
         if not self._interpreter:
             raise ValueError(self._failed("could not make an interpreter"))
-        self._allocate()
+        self._library.TfLiteCustomOpsLogTake(self._log)
 
     def __del__(self) -> None:
         self._close()
@@ -112,9 +154,11 @@ class CInterpreter(model_interpreter.ModelInterpreter):
             self._library.TfLiteSignatureRunnerDelete(runner)
         if self._interpreter:
             self._library.TfLiteInterpreterDelete(self._interpreter)
+        if self._xnnpack:
+            self._library.TfLiteXNNPackDelegateDelete(self._xnnpack)
         if self._log:
             self._library.TfLiteCustomOpsLogDelete(self._log)
-        self._log = self._interpreter = None
+        self._log = self._xnnpack = self._interpreter = None
         self._runners = {}
 
     def _failed(self, what: str) -> str:

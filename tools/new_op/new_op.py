@@ -348,6 +348,7 @@ def _imports(lines: list[str], package: str, name: str) -> list[str]:
     """Resolves @IMPORT x@ lines; each run of them is sorted."""
     outside = {
         "python_op": "tensorflow_examples.custom_ops_doc.python_op.python_op",
+        "interpreter": "tflite.custom.python.interpreter",
         "registerers": "tflite.custom.python.registerers",
         "single_op_model": "tflite.custom.python.single_op_model",
         "unittest_tools": (

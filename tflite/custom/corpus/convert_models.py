@@ -6,6 +6,7 @@ writes NAME.tflite for each NAME of `MODELS`. Weights and the samples of
 calibration come from fixed seeds.
 """
 
+import ctypes
 import functools
 import os
 import tempfile
@@ -16,8 +17,6 @@ import numpy as np
 import tensorflow as tf
 from absl import app
 from absl import flags
-
-from tflite.custom.python import registerers
 
 _OUTPUT_DIR = flags.DEFINE_string(
     "output_dir", None, "the folder to write to", required=True
@@ -101,6 +100,13 @@ def _float16(converter: tf.lite.TFLiteConverter) -> None:
     converter.target_spec.supported_types = [tf.float16]
 
 
+def _register_atan(resolver: int) -> None:
+    folder = os.path.dirname(os.path.abspath(__file__))
+    library = ctypes.CDLL(os.path.join(folder, "atan_registerer.so"))
+    if library.TfLiteCustomOpsRegisterer(ctypes.c_void_p(resolver)) != 0:
+        raise RuntimeError("the calibrator's resolver does not take Atan")
+
+
 def _calibrated(
     *shape: int, ops: Sequence[tf.lite.OpsSet], io: tf.DType | None = None
 ) -> _Options:
@@ -122,9 +128,9 @@ def _calibrated(
         converter.representative_dataset = samples
         converter.target_spec.supported_ops = ops
         # The calibrator is an interpreter, which needs kernels like any other.
-        converter.target_spec._experimental_custom_op_registerers = (
-            registerers.custom_op_registerers()
-        )
+        converter.target_spec._experimental_custom_op_registerers = [
+            _register_atan
+        ]
         if io is not None:
             converter.inference_input_type = io
             converter.inference_output_type = io

@@ -129,8 +129,8 @@ def _all_outputs(interpreter: ModelInterpreter) -> dict[str, np.ndarray]:
 def disagreement(a: np.ndarray, b: np.ndarray) -> str:
     """Returns how two runtimes' outputs differ; empty if they agree.
 
-    Floating point may differ by 1e-4 of the largest value, whole numbers by one:
-    the step of a quantized tensor.
+    Floating point may differ by 1e-4 of the largest value, or by the epsilon of
+    float32 if that is more; whole numbers by one, the step of a quantized tensor.
     """
     if a.shape != b.shape or a.dtype != b.dtype:
         return f"{a.dtype}{list(a.shape)} and {b.dtype}{list(b.shape)}"
@@ -142,7 +142,9 @@ def disagreement(a: np.ndarray, b: np.ndarray) -> str:
     x, y = a[~nan].astype(np.float64), b[~nan].astype(np.float64)
     if x.size == 0:
         return ""
-    step = 1 if a.dtype.kind in "iu" else 1e-4 * np.abs(x).max()
+    # A probability of next to nothing is as precise as one of one half.
+    epsilon = np.finfo(np.float32).eps
+    step = 1 if a.dtype.kind in "iu" else max(1e-4 * np.abs(x).max(), epsilon)
     distance = np.abs(x - y).max()
     return (
         "" if distance <= step else f"{distance:.3g} apart, {step:.3g} may be"

@@ -647,6 +647,26 @@ SAMPLES: dict[str, list[Sample]] = {
     ],
     "Conj": [Sample([_complex_numbers()], [([5], "complex64")])],
     "ConjugateTranspose": _transposed(),
+    "Conv2D": [
+        Sample(
+            [
+                _numbered(1, 4, 5, 4).astype(dtype),
+                _numbered(2, 3, depth, 6).astype(dtype),
+            ],
+            [(shape, dtype)],
+            {
+                "strides": [1, 1, 2, 1],
+                "dilations": [1, 2, 1, 1],
+                "padding": padding,
+            },
+            constants,
+        )
+        for dtype in (*_FLOATS, "int32")
+        for padding, shape, depth, constants in [
+            ("SAME", (1, 4, 3, 6), 4, [1]),
+            ("VALID", (1, 2, 2, 6), 2, []),
+        ]
+    ],
     "Convolution2DTransposeBias": _transposed_convolution(),
     "CropAndResize": _resized("CropAndResize"),
     "Cross": _cross(),

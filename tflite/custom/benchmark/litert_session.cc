@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <map>
 #include <memory>
 #include <optional>
 #include <ostream>
@@ -34,21 +35,21 @@ struct Bound {
 std::vector<Bound> Bind(const std::vector<std::string>& names,
                         const std::vector<Signature::Tensor>& tensors,
                         bool of_first_graph) {
-  std::vector<std::pair<size_t, Bound>> bound;
+  // std::stable_sort would do as well, but Clang warns of the libstdc++ under
+  // it.
+  std::multimap<size_t, Bound> bound;
   for (size_t i = 0; i < names.size(); ++i) {
-    bound.push_back({i, {names[i], static_cast<int>(i)}});
-    if (!of_first_graph) continue;
+    size_t position = i;
+    Bound each{names[i], static_cast<int>(i)};
     for (const Signature::Tensor& tensor : tensors) {
-      if (tensor.name != names[i]) continue;
-      bound.back().first = tensor.position;
-      bound.back().second.name = tensor.tensor_name;
+      if (!of_first_graph || tensor.name != names[i]) continue;
+      position = tensor.position;
+      each.name = tensor.tensor_name;
     }
+    bound.emplace(position, std::move(each));
   }
-  std::stable_sort(
-      bound.begin(), bound.end(),
-      [](const auto& a, const auto& b) { return a.first < b.first; });
   std::vector<Bound> result;
-  for (auto& [position, tensor] : bound) result.push_back(std::move(tensor));
+  for (auto& [position, each] : bound) result.push_back(std::move(each));
   return result;
 }
 

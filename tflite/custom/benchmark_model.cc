@@ -17,9 +17,9 @@
 #include "tflite/custom/benchmark/crash_report.h"
 #include "tflite/custom/benchmark/default_graph.h"
 #include "tflite/custom/benchmark/options.h"
-#include "tflite/custom/benchmark/stderr_capture.h"
 #include "tflite/custom/benchmark/stop.h"
 #include "tflite/custom/model/error_or.h"
+#include "tflite/custom/model/stderr_capture.h"
 
 namespace {
 

@@ -25,10 +25,10 @@
 #include "tflite/custom/benchmark/report.h"
 #include "tflite/custom/benchmark/runs.h"
 #include "tflite/custom/benchmark/session.h"
-#include "tflite/custom/benchmark/stderr_capture.h"
 #include "tflite/custom/benchmark/stop.h"
 #include "tflite/custom/model/error_or.h"
 #include "tflite/custom/model/model.h"
+#include "tflite/custom/model/stderr_capture.h"
 
 namespace tflite::custom::benchmark {
 namespace {

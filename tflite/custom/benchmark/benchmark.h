@@ -5,8 +5,8 @@
 #include <ostream>
 
 #include "tflite/custom/benchmark/options.h"
-#include "tflite/custom/benchmark/stderr_capture.h"
 #include "tflite/custom/model/error_or.h"
+#include "tflite/custom/model/stderr_capture.h"
 
 namespace tflite::custom::benchmark {
 

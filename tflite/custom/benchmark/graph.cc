@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "tflite/custom/benchmark/builtin_op_names.h"
+#include "tflite/custom/model/builtin_op_names.h"
 #include "third_party/tensorflow/lite/builtin_ops.h"
 #include "third_party/tensorflow/lite/c/c_api.h"
 #include "third_party/tensorflow/lite/c/c_api_experimental.h"

@@ -1,10 +1,13 @@
 #include "tflite/custom/litert/compiled_model.h"
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -12,8 +15,11 @@
 #include <vector>
 
 #include "tflite/custom/litert/kernels.h"
+#include "tflite/custom/litert/output_check.h"
 #include "tflite/custom/model/error_or.h"
 #include "tflite/custom/model/model.h"
+#include "tflite/custom/model/runtime_log.h"
+#include "tflite/custom/model/stderr_capture.h"
 #include "third_party/litert/c/litert_common.h"
 #include "third_party/litert/c/litert_compiled_model.h"
 #include "third_party/litert/c/litert_environment.h"
@@ -64,17 +70,18 @@ struct DeleteOptions {
 using OwnedOptions =
     std::unique_ptr<std::remove_pointer_t<LiteRtOptions>, DeleteOptions>;
 
-bool SetNumThreads(LiteRtOptions options, int num_threads) {
-  const std::string toml = "num_threads = " + std::to_string(num_threads);
-  char* payload = strdup(toml.c_str());
-  LiteRtOpaqueOptions cpu = nullptr;
-  if (LiteRtCreateOpaqueOptions("xnnpack", payload, std::free, &cpu) !=
+bool AddOption(LiteRtOptions options, const char* part, const char* name,
+               int value) {
+  char* payload =
+      strdup((std::string(name) + " = " + std::to_string(value)).c_str());
+  LiteRtOpaqueOptions opaque = nullptr;
+  if (LiteRtCreateOpaqueOptions(part, payload, std::free, &opaque) !=
       kLiteRtStatusOk) {
     std::free(payload);
     return false;
   }
-  if (LiteRtAddOpaqueOptions(options, cpu) != kLiteRtStatusOk) {
-    LiteRtDestroyOpaqueOptions(cpu);
+  if (LiteRtAddOpaqueOptions(options, opaque) != kLiteRtStatusOk) {
+    LiteRtDestroyOpaqueOptions(opaque);
     return false;
   }
   return true;
@@ -86,12 +93,20 @@ std::string Named(const CompiledModel::TensorInfo& info) {
 
 }  // namespace
 
-Error CompiledModel::Failed(const std::string& what, LiteRtStatus status) {
-  std::string message = "cannot " + what + " " + name_ + " in LiteRT: ";
-  const std::optional<Error> cause =
-      kernels_ == nullptr ? std::nullopt : kernels_->TakeError();
-  return Error{message +
-               (cause ? cause->message : "status " + std::to_string(status))};
+Error CompiledModel::Failed(const std::string& what,
+                            LiteRtStatus status) const {
+  std::string why = "status " + std::to_string(status);
+  char* kept = nullptr;
+  if (compiled_ != nullptr && LiteRtCompiledModelGetErrorMessages(
+                                  compiled_.get(), &kept) == kLiteRtStatusOk) {
+    if (*kept != '\0') why = InOneLine(kept);
+    std::free(kept);
+    LiteRtCompiledModelClearErrors(compiled_.get());
+  }
+  if (kernels_ != nullptr) {
+    if (const auto cause = kernels_->TakeError()) why = cause->message;
+  }
+  return Error{"cannot " + what + " " + name_ + " in LiteRT: " + why};
 }
 
 ErrorOr<std::unique_ptr<CompiledModel>> CompiledModel::Create(
@@ -111,6 +126,30 @@ ErrorOr<std::unique_ptr<CompiledModel>> CompiledModel::CreateFromBytes(
 
 ErrorOr<std::unique_ptr<CompiledModel>> CompiledModel::CreateFromModel(
     const Model& verified, int num_threads, const KernelLibraries& libraries) {
+  LiteRtStatus status = kLiteRtStatusOk;
+  ErrorOr<std::unique_ptr<CompiledModel>> model =
+      Compile(verified, num_threads, libraries, Reports::kKept, &status);
+  if (status == kLiteRtStatusOk) return model;
+  // What LiteRT kept is gone with the model that it could not make.
+  StderrCapture capture;
+  model =
+      Compile(verified, num_threads, libraries, Reports::kToStderr, &status);
+  std::istringstream lines(capture.Take());
+  std::string reported;
+  constexpr std::string_view kMark = "ERROR: ";
+  for (std::string line; std::getline(lines, line);) {
+    if (line.rfind(kMark, 0) == 0) {
+      reported += line.substr(kMark.size()) + "\n";
+    }
+  }
+  if (status == kLiteRtStatusOk || reported.empty()) return model;
+  return Error{"cannot prepare " + verified.path() +
+               " in LiteRT: " + InOneLine(reported)};
+}
+
+ErrorOr<std::unique_ptr<CompiledModel>> CompiledModel::Compile(
+    const Model& verified, int num_threads, const KernelLibraries& libraries,
+    Reports reports, LiteRtStatus* create_status) {
   const std::string& name = verified.path();
   std::unique_ptr<CompiledModel> model(new CompiledModel);
   model->name_ = name;
@@ -129,7 +168,10 @@ ErrorOr<std::unique_ptr<CompiledModel>> CompiledModel::CreateFromModel(
   const OwnedOptions options(new_options);
   status = LiteRtSetOptionsHardwareAccelerators(options.get(),
                                                 kLiteRtHwAcceleratorCpu);
-  if (status != kLiteRtStatusOk || !SetNumThreads(options.get(), num_threads)) {
+  if (status != kLiteRtStatusOk ||
+      !AddOption(options.get(), "xnnpack", "num_threads", num_threads) ||
+      !AddOption(options.get(), "runtime_options_string", "error_reporter_mode",
+                 static_cast<int>(reports))) {
     return model->Failed("set the options of", status);
   }
   ErrorOr<std::unique_ptr<LiteRtKernels>> kernels =
@@ -138,7 +180,9 @@ ErrorOr<std::unique_ptr<CompiledModel>> CompiledModel::CreateFromModel(
     return Error{"cannot load " + name +
                  " in LiteRT: " + kernels.error().message};
   }
+  model->libraries_ = libraries;
   model->kernels_ = std::move(*kernels);
+  if (auto error = model->KeepOriginal(verified)) return *error;
 
   LiteRtModel loaded = nullptr;
   const std::string& rewritten = model->kernels_->model();
@@ -149,16 +193,30 @@ ErrorOr<std::unique_ptr<CompiledModel>> CompiledModel::CreateFromModel(
   LiteRtCompiledModel compiled = nullptr;
   status =
       LiteRtCreateCompiledModel(environment, loaded, options.get(), &compiled);
+  *create_status = status;
   if (status != kLiteRtStatusOk) return model->Failed("prepare", status);
   model->compiled_.reset(compiled);
   if (auto error = model->SelectSignature(0)) return *error;
   return model;
 }
 
+std::optional<Error> CompiledModel::KeepOriginal(const Model& verified) {
+  std::string_view bytes = kernels_->model();
+  if (bytes != verified.bytes()) bytes = bytes_ = verified.bytes();
+  ErrorOr<Model> original = Model::FromBytes(bytes, name_);
+  if (!original.ok()) return original.error();
+  original_ = std::move(*original);
+  return std::nullopt;
+}
+
 std::optional<Error> CompiledModel::SelectSignature(int signature) {
   const int before = std::exchange(signature_, signature);
   if (signatures_.count(signature) > 0) return std::nullopt;
   std::optional<Error> error = Describe();
+  if (!error) {
+    FindIndices();
+    error = CheckOutputs({});
+  }
   if (!error) error = Allocate();
   if (error) {
     signatures_.erase(signature);
@@ -214,6 +272,42 @@ std::optional<Error> CompiledModel::Describe() {
   return std::nullopt;
 }
 
+void CompiledModel::FindIndices() {
+  const std::vector<Signature> signatures = original_->Signatures();
+  const auto find = [&](const std::vector<Signature::Tensor>& of_signature,
+                        const std::vector<int32_t>& of_graph,
+                        std::vector<Tensor>* tensors) {
+    for (size_t i = 0; i < tensors->size(); ++i) {
+      Tensor& tensor = (*tensors)[i];
+      if (signatures.empty()) {
+        if (i < of_graph.size()) tensor.index = of_graph[i];
+        continue;
+      }
+      for (const Signature::Tensor& each : of_signature) {
+        if (each.name == tensor.info.name) tensor.index = each.index;
+      }
+    }
+  };
+  const auto place = static_cast<size_t>(signature_);
+  const Signature signature =
+      place < signatures.size() ? signatures[place] : Signature{};
+  find(signature.inputs, original_->GraphInputs(), &tensors().inputs);
+  find(signature.outputs, original_->GraphOutputs(), &tensors().outputs);
+}
+
+std::optional<Error> CompiledModel::CheckOutputs(
+    const std::vector<std::vector<int>>& input_shapes) {
+  std::vector<InputShape> shapes;
+  for (size_t i = 0; i < input_shapes.size(); ++i) {
+    shapes.push_back({inputs()[i].info.name, input_shapes[i]});
+  }
+  OutputCheck check = custom::CheckOutputs(
+      *original_, static_cast<size_t>(signature_), shapes, libraries_);
+  tensors().uncertain = std::move(check.uncertain);
+  if (!check.error) return std::nullopt;
+  return Error{"cannot run " + name_ + " in LiteRT: " + check.error->message};
+}
+
 std::optional<Error> CompiledModel::MakeBuffer(const LiteRtLayout& layout,
                                                Tensor* tensor) {
   LiteRtRankedTensorType type;
@@ -253,7 +347,7 @@ std::optional<Error> CompiledModel::MakeBuffer(const LiteRtLayout& layout,
 }
 
 std::optional<Error> CompiledModel::Allocate() {
-  auto& [inputs, outputs, input_buffers, output_buffers] = tensors();
+  auto& [inputs, outputs, input_buffers, output_buffers, uncertain] = tensors();
   std::vector<LiteRtLayout> layouts(outputs.size());
   LiteRtStatus status = LiteRtGetCompiledModelOutputTensorLayouts(
       compiled_.get(), signature_, layouts.size(), layouts.data(),
@@ -292,22 +386,27 @@ std::optional<Error> CompiledModel::Resize(
                     status);
     }
   }
+  // A branch or a loop makes its outputs dynamic if shapes in it differ.
+  if (auto error = CheckOutputs(shapes)) return error;
   return Allocate();
 }
 
 std::optional<Error> CompiledModel::WriteInput(int index, const void* data,
                                                size_t size) {
   const Tensor& tensor = inputs()[index];
-  if (size != tensor.info.bytes) {
-    return Error{"the input " + Named(tensor.info) + " of " + name_ +
-                 " takes " + std::to_string(tensor.info.bytes) +
-                 " bytes, not " + std::to_string(size)};
-  }
+  if (size == tensor.info.bytes) return Write(tensor, data, size);
+  return Error{"the input " + Named(tensor.info) + " of " + name_ + " takes " +
+               std::to_string(tensor.info.bytes) + " bytes, not " +
+               std::to_string(size)};
+}
+
+std::optional<Error> CompiledModel::Write(const Tensor& tensor,
+                                          const void* data, size_t size) {
   void* memory = nullptr;
   const LiteRtStatus status = LiteRtLockTensorBuffer(
       tensor.buffer.get(), &memory, kLiteRtTensorBufferLockModeWrite);
   if (status != kLiteRtStatusOk) {
-    return Failed("write the input " + Named(tensor.info) + " of", status);
+    return Failed("write the tensor " + Named(tensor.info) + " of", status);
   }
   if (size > 0) std::memcpy(memory, data, size);
   LiteRtUnlockTensorBuffer(tensor.buffer.get());
@@ -334,14 +433,67 @@ std::optional<Error> CompiledModel::ReadOutput(int index, void* data,
   return std::nullopt;
 }
 
+std::optional<Error> CompiledModel::Copy(const Tensor& from, const Tensor& to) {
+  std::string bytes(from.info.bytes, '\0');
+  void* data = nullptr;
+  const LiteRtStatus status = LiteRtLockTensorBuffer(
+      from.buffer.get(), &data, kLiteRtTensorBufferLockModeRead);
+  if (status != kLiteRtStatusOk) {
+    return Failed("read the tensor " + Named(from.info) + " of", status);
+  }
+  std::memcpy(bytes.data(), data, bytes.size());
+  LiteRtUnlockTensorBuffer(from.buffer.get());
+  return Write(to, bytes.data(), bytes.size());
+}
+
+std::optional<Error> CompiledModel::CheckShapes() const {
+  std::vector<LiteRtLayout> layouts(outputs().size());
+  const LiteRtStatus status = LiteRtGetCompiledModelOutputTensorLayouts(
+      compiled_.get(), signature_, layouts.size(), layouts.data(),
+      /*update_allocation=*/false);
+  if (status != kLiteRtStatusOk) return Failed("read the shapes of", status);
+  for (size_t i = 0; i < layouts.size(); ++i) {
+    const std::vector<int>& shape = outputs()[i].info.shape;
+    if (!std::equal(shape.begin(), shape.end(), layouts[i].dimensions,
+                    layouts[i].dimensions + layouts[i].rank)) {
+      return Error{"cannot run " + name_ +
+                   " in LiteRT: " + signatures_.at(signature_).uncertain};
+    }
+  }
+  return std::nullopt;
+}
+
 std::optional<Error> CompiledModel::Run() {
+  // If a tensor has two buffers, LiteRT gives it the last.
+  for (const Tensor& output : outputs()) {
+    for (const Tensor& input : inputs()) {
+      if (output.index < 0 || output.index != input.index) continue;
+      if (auto error = Copy(input, output)) return error;
+    }
+  }
+  const std::string& uncertain = tensors().uncertain;
   const LiteRtStatus status = LiteRtRunCompiledModel(
       compiled_.get(), signature_, tensors().input_buffers.size(),
       tensors().input_buffers.data(), tensors().output_buffers.size(),
       tensors().output_buffers.data());
-  if (status != kLiteRtStatusOk) return Failed("run", status);
+  if (status != kLiteRtStatusOk) {
+    Error error = Failed("run", status);
+    if (!uncertain.empty()) error.message += "; " + uncertain;
+    return error;
+  }
   if (const std::optional<Error> error = kernels_->TakeError()) {
     return Error{"cannot run " + name_ + " in LiteRT: " + error->message};
+  }
+  if (!uncertain.empty()) {
+    if (auto error = CheckShapes()) return error;
+  }
+  for (size_t i = 0; i < outputs().size(); ++i) {
+    for (size_t j = outputs().size() - 1; j > i; --j) {
+      const int32_t index = outputs()[i].index;
+      if (index < 0 || index != outputs()[j].index) continue;
+      if (auto error = Copy(outputs()[j], outputs()[i])) return error;
+      break;
+    }
   }
   return std::nullopt;
 }

@@ -2,6 +2,7 @@
 #define TFLITE_CUSTOM_LITERT_COMPILED_MODEL_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
@@ -86,6 +87,7 @@ class CompiledModel {
   struct Tensor {
     TensorInfo info;
     Owned<LiteRtTensorBuffer> buffer;
+    int32_t index = -1;  // In the graph.
   };
 
   struct SignatureTensors {
@@ -93,7 +95,11 @@ class CompiledModel {
     std::vector<Tensor> outputs;
     std::vector<LiteRtTensorBuffer> input_buffers;
     std::vector<LiteRtTensorBuffer> output_buffers;
+    std::string uncertain;  // See OutputCheck.
   };
+
+  // Where LiteRT writes what goes wrong, as its options have it.
+  enum class Reports { kToStderr = 1, kKept = 2 };
 
   CompiledModel() = default;
 
@@ -104,15 +110,32 @@ class CompiledModel {
   const std::vector<Tensor>& outputs() const {
     return signatures_.at(signature_).outputs;
   }
-  Error Failed(const std::string& what, LiteRtStatus status);
+  static ErrorOr<std::unique_ptr<CompiledModel>> Compile(
+      const Model& verified, int num_threads, const KernelLibraries& libraries,
+      Reports reports, LiteRtStatus* create_status);
+  std::optional<Error> KeepOriginal(const Model& verified);
+
+  Error Failed(const std::string& what, LiteRtStatus status) const;
   std::optional<Error> Describe();
+  void FindIndices();
+  std::optional<Error> CheckOutputs(
+      const std::vector<std::vector<int>>& input_shapes);
+  // Fails if a run gave an output another shape than its buffer has.
+  std::optional<Error> CheckShapes() const;
+  std::optional<Error> Write(const Tensor& tensor, const void* data,
+                             size_t size);
+  std::optional<Error> Copy(const Tensor& from, const Tensor& to);
   std::optional<Error> Allocate();
   std::optional<Error> MakeBuffer(const LiteRtLayout& layout, Tensor* tensor);
 
   // In the order in which the one needs the other: destroyed from the end.
   std::string name_;
   Owned<LiteRtEnvironment> environment_;
+  KernelLibraries libraries_;
   std::unique_ptr<LiteRtKernels> kernels_;
+  // The model as it was given: a copy where that of kernels_ is another.
+  std::string bytes_;
+  std::optional<Model> original_;
   Owned<LiteRtModel> model_;
   Owned<LiteRtCompiledModel> compiled_;
   // Those that were selected.

@@ -29,6 +29,7 @@ constexpr int kTensorBuffer = 2;
 constexpr int kTensorName = 3;
 constexpr int kTensorIsVariable = 5;
 constexpr int kTensorSparsity = 6;
+constexpr int kTensorShapeSignature = 7;
 constexpr int kBufferData = 0;
 constexpr int kBufferOffset = 1;
 constexpr int kBufferSize = 2;

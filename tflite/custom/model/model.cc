@@ -61,9 +61,16 @@ std::vector<Signature::Tensor> SignatureTensors(const uint8_t* signature,
     result.push_back(
         {Vector(map, flatbuffer::kTensorMapName).Bytes(),
          Vector(tensors.Table(index), flatbuffer::kTensorName).Bytes(),
-         static_cast<size_t>(found - indices.begin())});
+         static_cast<size_t>(found - indices.begin()),
+         static_cast<int32_t>(index)});
   }
   return result;
+}
+
+std::vector<int32_t> FirstGraph(std::string_view bytes, int list) {
+  const flatbuffer::Vector graphs(flatbuffer::Root(bytes.data()),
+                                  flatbuffer::kModelSubgraphs);
+  return flatbuffer::Vector(graphs.Table(0), list).Copy<int32_t>();
 }
 
 std::string Errno(int error) {
@@ -166,6 +173,14 @@ std::vector<Signature> Model::Signatures() const {
                           kSubgraphOutputs)});
   }
   return result;
+}
+
+std::vector<int32_t> Model::GraphInputs() const {
+  return FirstGraph(bytes_, flatbuffer::kSubgraphInputs);
+}
+
+std::vector<int32_t> Model::GraphOutputs() const {
+  return FirstGraph(bytes_, flatbuffer::kSubgraphOutputs);
 }
 
 }  // namespace tflite::custom

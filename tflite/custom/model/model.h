@@ -2,6 +2,7 @@
 #define TFLITE_CUSTOM_MODEL_MODEL_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -24,6 +25,7 @@ struct Signature {
     std::string tensor_name;
     // Among the inputs, or outputs, of the graph; beyond them where it is none.
     size_t position;
+    int32_t index;  // In the graph.
   };
 
   std::string key;
@@ -50,6 +52,9 @@ class Model {
 
   std::vector<CustomOpCode> CustomOpCodes() const;
   std::vector<Signature> Signatures() const;
+  // Of the first graph, as indices of its tensors.
+  std::vector<int32_t> GraphInputs() const;
+  std::vector<int32_t> GraphOutputs() const;
 
  private:
   struct Unmap {

@@ -30,10 +30,10 @@ void RuntimeLog::Report(void* self, const char* format, va_list arguments) {
   va_end(again);
 }
 
-std::string RuntimeLog::Line() const {
+std::string InOneLine(const std::string& text) {
   std::string line;
   bool space = false;
-  for (const char c : text_) {
+  for (const char c : text) {
     const bool is_space = std::isspace(static_cast<unsigned char>(c)) != 0;
     if (!is_space) {
       if (space && !line.empty()) line += ' ';

@@ -6,6 +6,9 @@
 
 namespace tflite::custom {
 
+// `text` in one line, and what to say if it is empty.
+std::string InOneLine(const std::string& text);
+
 // Keeps what the runtime reports, so that an error can say it in its own line.
 // Holds its address in the runtime: neither copied nor moved.
 class RuntimeLog {
@@ -18,7 +21,7 @@ class RuntimeLog {
   static void Report(void* self, const char* format, va_list arguments);
 
   // All that was reported since Clear, in one line.
-  std::string Line() const;
+  std::string Line() const { return InOneLine(text_); }
   void Clear() { text_.clear(); }
 
  private:

@@ -15,7 +15,9 @@ enum class FourierKind {
 };
 
 // What is transformed: all lines along `axes` of a tensor of `shape`.
-struct FourierSize {
+// Visible, where the rest of its library is hidden: in tests the kernels are in
+// another one.
+struct __attribute__((visibility("default"))) FourierSize {
   FourierKind kind;
   std::vector<int64_t> shape;
   std::vector<int> axes;  // All different; the last is the real one.
@@ -33,7 +35,7 @@ struct FourierSize {
 // library that TensorFlow uses: DUCC. The inverse ones divide by the number of
 // elements.
 template <typename T>
-class FourierTransform {
+class __attribute__((visibility("default"))) FourierTransform {
  public:
   // Takes all the memory that Run uses. Null where there is not enough.
   static std::unique_ptr<FourierTransform> Make(const FourierSize& size);

@@ -40,6 +40,13 @@ LITERT_CAPI_EXPORT LiteRtStatus LiteRtRunCompiledModel(
     size_t num_input_buffers, LiteRtTensorBuffer* input_buffers,
     size_t num_output_buffers, LiteRtTensorBuffer* output_buffers);
 
+// What was reported since the last clearing, if the runtime's options say that
+// it is kept; to be freed with free().
+LITERT_CAPI_EXPORT LiteRtStatus LiteRtCompiledModelGetErrorMessages(
+    LiteRtCompiledModel compiled_model, char** error_messages);
+LITERT_CAPI_EXPORT LiteRtStatus
+LiteRtCompiledModelClearErrors(LiteRtCompiledModel compiled_model);
+
 #ifdef __cplusplus
 }  // extern "C"
 #endif

@@ -27,10 +27,13 @@ LITERT_CAPI_EXPORT LiteRtStatus LiteRtAddCustomOpKernelOption(
     const LiteRtCustomOpKernel* custom_op_kernel,
     void* custom_op_kernel_user_data);
 
-// Options that only one part of the runtime knows. The CPU accelerator's are
-// named "xnnpack"; their payload is a string of TOML lines such as
-// "num_threads = 2". A payload that was taken is freed with `payload_deleter`;
-// options that were added belong to those they were added to.
+// Options that only one part of the runtime knows; their payload is a string of
+// TOML lines. The CPU accelerator's are named "xnnpack", and have
+// "num_threads". The interpreter's are named "runtime_options_string";
+// "error_reporter_mode" of them is 0 to drop what goes wrong, 1 to write it to
+// standard error, 2 to keep it for LiteRtCompiledModelGetErrorMessages. A
+// payload that was taken is freed with `payload_deleter`; options that were
+// added belong to those they were added to.
 typedef struct LiteRtOpaqueOptionsT* LiteRtOpaqueOptions;
 LITERT_CAPI_EXPORT LiteRtStatus LiteRtCreateOpaqueOptions(
     const char* payload_identifier, void* payload_data,

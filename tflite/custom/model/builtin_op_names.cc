@@ -1,6 +1,6 @@
-#include "tflite/custom/benchmark/builtin_op_names.h"
+#include "tflite/custom/model/builtin_op_names.h"
 
-namespace tflite::custom::benchmark {
+namespace tflite::custom {
 namespace {
 
 struct BuiltinOp {
@@ -9,7 +9,7 @@ struct BuiltinOp {
 };
 
 constexpr BuiltinOp kBuiltinOps[] = {
-#include "tflite/custom/benchmark/builtin_op_names.inc"
+#include "tflite/custom/model/builtin_op_names.inc"
 };
 
 }  // namespace
@@ -21,4 +21,4 @@ const char* BuiltinOpName(int code) {
   return "?";
 }
 
-}  // namespace tflite::custom::benchmark
+}  // namespace tflite::custom

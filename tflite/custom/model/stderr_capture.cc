@@ -1,4 +1,4 @@
-#include "tflite/custom/benchmark/stderr_capture.h"
+#include "tflite/custom/model/stderr_capture.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -12,7 +12,7 @@
 // There where the program is built with a sanitizer.
 extern "C" void __sanitizer_set_report_fd(void* fd) __attribute__((weak));
 
-namespace tflite::custom::benchmark {
+namespace tflite::custom {
 
 StderrCapture::StderrCapture() {
   const int copy = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
@@ -58,4 +58,4 @@ std::string StderrCapture::Take() {
   return text;
 }
 
-}  // namespace tflite::custom::benchmark
+}  // namespace tflite::custom

@@ -1,9 +1,9 @@
-#ifndef TFLITE_CUSTOM_BENCHMARK_STDERR_CAPTURE_H_
-#define TFLITE_CUSTOM_BENCHMARK_STDERR_CAPTURE_H_
+#ifndef TFLITE_CUSTOM_MODEL_STDERR_CAPTURE_H_
+#define TFLITE_CUSTOM_MODEL_STDERR_CAPTURE_H_
 
 #include <string>
 
-namespace tflite::custom::benchmark {
+namespace tflite::custom {
 
 // Keeps what libraries write to standard error, while it lives, so that the
 // program decides where it goes: an error of ours is to be the one line there.
@@ -26,6 +26,6 @@ class StderrCapture {
   int file_ = -1;
 };
 
-}  // namespace tflite::custom::benchmark
+}  // namespace tflite::custom
 
-#endif  // TFLITE_CUSTOM_BENCHMARK_STDERR_CAPTURE_H_
+#endif  // TFLITE_CUSTOM_MODEL_STDERR_CAPTURE_H_

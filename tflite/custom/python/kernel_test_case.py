@@ -124,7 +124,7 @@ def run_tensorflow(
     call = _raw_op(op, attributes) if isinstance(op, str) else op
     # Constants are copies: some ops write to their inputs.
     result = call(*[tf.constant(x) for x in inputs])
-    return [x.numpy() for x in ([result] if tf.is_tensor(result) else result)]
+    return [x.numpy() for x in tf.nest.flatten(result)]
 
 
 class KernelTestCase(tf.test.TestCase, parameterized.TestCase):

@@ -637,6 +637,28 @@ SAMPLES: dict[str, list[Sample]] = {
     ],
     "Cholesky": _linear([[2, 3, 3]], {}),
     "Bincount": _bincount(),
+    **{
+        op: [
+            Sample(
+                [
+                    (_numbered(5, 2, 4) / 4).astype(dtype),
+                    np.int32([5, 3]),
+                ],
+                [((1, 2), "int64")] * paths
+                + [([1], "int64")] * paths
+                + [([2], "int64")] * paths
+                + [((2, paths), dtype)],
+                {"merge_repeated": merge, **options},
+                shape_from_values=True,
+            )
+            for dtype in _FLOATS
+            for merge in (False, True)
+        ]
+        for op, paths, options in [
+            ("CTCGreedyDecoder", 1, {"blank_index": 0}),
+            ("CTCBeamSearchDecoder", 2, {"beam_width": 4, "top_paths": 2}),
+        ]
+    },
     "CheckNumericsV2": _unary(*_FLOATS, values=_X),
     "ClipByValue": _clip_by_value(),
     "Complex": [

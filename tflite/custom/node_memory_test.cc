@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "tflite/custom/litert/kernel_runner.h"
 #include "tflite/custom/model/runtime_log.h"
+#include "tflite/custom/model/single_node_model.h"
 #include "tflite/custom/register.h"
 #include "third_party/tensorflow/lite/c/c_api.h"
 

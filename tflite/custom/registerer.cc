@@ -3,10 +3,14 @@
 
 #include "tflite/custom/registerer.h"
 
+#include <cstddef>
+#include <cstdlib>
+#include <cstring>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "tflite/custom/model/buffer_offsets.h"
 #include "tflite/custom/model/runtime_log.h"
 #include "tflite/custom/register.h"
 #include "third_party/tensorflow/lite/c/c_api.h"
@@ -55,4 +59,29 @@ const char* TfLiteCustomOpsLogTake(TfLiteCustomOpsLog* log) {
   log->taken = log->log.Line();
   log->log.Clear();
   return log->taken.c_str();
+}
+
+const void* TfLiteCustomOpsBuffersInside(const void* model, size_t size,
+                                         TfLiteCustomOpsLog* log,
+                                         size_t* new_size) {
+  *new_size = size;
+  const auto inside = tflite::custom::WithBuffersInside(
+      {static_cast<const char*>(model), size});
+  if (!inside.ok()) {
+    log->log.Add(inside.error().message);
+    return nullptr;
+  }
+  if (!inside->has_value()) return model;
+  *new_size = (*inside)->size();
+  void* const contents = std::malloc(*new_size);
+  if (contents != nullptr) {
+    std::memcpy(contents, (*inside)->data(), *new_size);
+  } else {
+    log->log.Add("not enough memory for a copy of the model");
+  }
+  return contents;
+}
+
+void TfLiteCustomOpsFree(const void* contents) {
+  std::free(const_cast<void*>(contents));
 }

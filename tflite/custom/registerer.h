@@ -1,6 +1,8 @@
 #ifndef TFLITE_CUSTOM_REGISTERER_H_
 #define TFLITE_CUSTOM_REGISTERER_H_
 
+#include <stddef.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -36,6 +38,15 @@ __attribute__((visibility("default"))) void TfLiteCustomOpsLogUse(
 // In one line, until the next call. Clears it.
 __attribute__((visibility("default"))) const char* TfLiteCustomOpsLogTake(
     TfLiteCustomOpsLog* log);
+
+// Contents of a file whose buffers lie after its tables, which the C library
+// does not read, with them inside; `model` itself if there are none outside,
+// and null if it is damaged or too large, which the log then says. `model` must
+// be one that TfLiteModelCreate took. To be freed if it is another.
+__attribute__((visibility("default"))) const void* TfLiteCustomOpsBuffersInside(
+    const void* model, size_t size, TfLiteCustomOpsLog* log, size_t* new_size);
+__attribute__((visibility("default"))) void TfLiteCustomOpsFree(
+    const void* contents);
 
 #ifdef __cplusplus
 }  // extern "C"

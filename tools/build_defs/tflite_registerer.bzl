@@ -47,6 +47,7 @@ def tflite_registerer(name, ops = None, kernels = [], **kwargs):
         linkshared = True,
         deps = kernels + [
             ops or Label("//tflite/custom:register"),
+            Label("//tflite/custom/model:buffer_offsets"),
             Label("//tflite/custom/model:runtime_log"),
             Label("//third_party/tensorflow/lite/c:c_api"),
         ],

@@ -10,29 +10,10 @@
 
 #include "tflite/custom/model/error_or.h"
 #include "tflite/custom/model/runtime_log.h"
+#include "tflite/custom/model/single_node_model.h"
 #include "third_party/tensorflow/lite/c/c_api.h"
 
 namespace tflite::custom {
-
-// A node of a graph that calls a custom op: all that its kernel may ask for.
-struct CustomNode {
-  struct Tensor {
-    enum class Kind { kAbsent, kVariable, kConstant };
-
-    Kind kind = Kind::kVariable;
-    // By the model schema's TensorType.
-    int8_t type = 0;
-    std::vector<int32_t> shape;
-    // A constant's.
-    std::string data;
-  };
-
-  std::string op;
-  int version = 1;
-  std::string options;
-  std::vector<Tensor> inputs;
-  std::vector<Tensor> outputs;
-};
 
 // Where kernels come from: two functions that a library of tflite_registerer
 // exports, see registerer.h.
@@ -105,10 +86,6 @@ class KernelRunner {
   std::unique_ptr<TfLiteModel, Delete> model_;
   std::unique_ptr<TfLiteInterpreter, Delete> interpreter_;
 };
-
-// A .tflite file of one call of a custom op. Its inputs are those of the node
-// that are neither absent nor constant.
-std::string SingleNodeModel(const CustomNode& node);
 
 }  // namespace tflite::custom
 

@@ -172,11 +172,6 @@ ErrorOr<CustomNode::Tensor> NodeTensor(const Vector& tensors,
                  std::to_string(buffers.size())};
   }
   if (buffer == 0) return result;
-  if (Scalar<uint64_t>(buffers.Table(buffer), kBufferSize, 0) > 1) {
-    return Error{
-        "a custom op of this model has a constant of a file over two gigabytes,"
-        " which is not supported in LiteRT's CompiledModel"};
-  }
   const Vector data(buffers.Table(buffer), kBufferData);
   if (data.size() > 0) {
     result.kind = CustomNode::Tensor::Kind::kConstant;
@@ -221,11 +216,6 @@ ErrorOr<std::vector<FoundNode>> FindNodes(std::string_view bytes,
       result.node.op = Vector(code, kOperatorCodeCustomCode).Bytes();
       result.node.version = Scalar<int32_t>(code, kOperatorCodeVersion, 1);
       if (!HasKernel(libraries, result.node.op, result.node.version)) continue;
-      if (Scalar<uint64_t>(op, kOperatorLargeCustomOptionsSize, 0) > 1) {
-        return Error{"the op '" + result.node.op +
-                     "' has its options outside the model's tables, which is "
-                     "not supported in LiteRT's CompiledModel"};
-      }
       result.node.options = Vector(op, kOperatorCustomOptions).Bytes();
       for (const int32_t index : Vector(op, kOperatorInputs).Copy<int32_t>()) {
         const ErrorOr<CustomNode::Tensor> tensor =

@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "tflite/custom/model/buffer_offsets.h"
 #include "tflite/custom/model/error_or.h"
 #include "tflite/custom/model/flatbuffer.h"
 #include "tflite/custom/model/model_check.h"
@@ -109,7 +110,9 @@ ErrorOr<Model> Model::Load(const std::string& path) {
   ErrorOr<Model> model =
       FromBytes({static_cast<const char*>(bytes), size}, path);
   if (model.ok()) {
-    HideUnverifiedMetadata(static_cast<uint8_t*>(bytes));
+    if (model->rewritten_ == nullptr) {
+      HideUnverifiedMetadata(static_cast<uint8_t*>(bytes));
+    }
     model->mapping_ = std::move(mapping);
   }
   return model;
@@ -134,8 +137,23 @@ ErrorOr<Model> Model::FromBytes(std::string_view bytes,
   if (model.model_ == nullptr) {
     return Error{name + " is truncated or damaged: " + log.Line()};
   }
+  ErrorOr<std::optional<std::string>> inside = WithBuffersInside(bytes);
+  if (!inside.ok()) return Error{name + " " + inside.error().message};
+  if (inside->has_value()) {
+    model.rewritten_ = std::make_unique<std::string>(std::move(**inside));
+    bytes = model.bytes_ = *model.rewritten_;
+    model.model_.reset(TfLiteModelCreateWithErrorReporter(
+        bytes.data(), bytes.size(), RuntimeLog::Report, &log));
+    if (model.model_ == nullptr) {
+      return Error{name + " is damaged: " + log.Line()};
+    }
+  }
   if (const auto problem = CheckModel(bytes)) {
     return Error{name + " is damaged: " + *problem};
+  }
+  if (model.rewritten_ != nullptr) {
+    HideUnverifiedMetadata(
+        reinterpret_cast<uint8_t*>(model.rewritten_->data()));
   }
   return model;
 }

@@ -70,6 +70,8 @@ class Model {
   std::string path_;
   // Null where the bytes are the caller's.
   std::unique_ptr<const void, Unmap> mapping_{nullptr, Unmap{0}};
+  // Null where the file is used as it is; see buffer_offsets.h.
+  std::unique_ptr<std::string> rewritten_;
   std::string_view bytes_;
   std::unique_ptr<TfLiteModel, Delete> model_;
 };

@@ -79,27 +79,8 @@ std::string ShapeText(const std::vector<int32_t>& shape) {
   return text + "]";
 }
 
-// The contents of a buffer; none where it says that they lie outside the file.
-std::optional<std::string_view> BufferData(std::string_view file,
-                                           const uint8_t* buffer) {
-  using namespace flatbuffer;  // NOLINT: the schema's field names
-  // Files of over two gigabytes keep data after the tables.
-  const uint64_t size = Scalar<uint64_t>(buffer, kBufferSize, 0);
-  const uint64_t offset = Scalar<uint64_t>(buffer, kBufferOffset, 0);
-  if (size > 1 && offset > 1) {
-    if (offset > file.size() || size > file.size() - offset) {
-      return std::nullopt;
-    }
-    return file.substr(offset, size);
-  }
-  const Vector data(buffer, kBufferData);
-  return std::string_view(reinterpret_cast<const char*>(data.data()),
-                          data.size());
-}
-
 // What is wrong with a tensor, which is to the runtime what it says it is.
-std::optional<std::string> CheckTensor(std::string_view file,
-                                       const flatbuffer::Vector& buffers,
+std::optional<std::string> CheckTensor(const flatbuffer::Vector& buffers,
                                        const uint8_t* tensor) {
   using namespace flatbuffer;  // NOLINT: the schema's field names
   const uint32_t buffer = Scalar<uint32_t>(tensor, kTensorBuffer, 0);
@@ -111,24 +92,24 @@ std::optional<std::string> CheckTensor(std::string_view file,
       Vector(tensor, kTensorShape).Copy<int32_t>();
   const std::optional<uint64_t> elements = CountElements(shape);
   if (!elements) return "cannot have the shape " + ShapeText(shape);
-  const std::optional<std::string_view> data =
-      BufferData(file, buffers.Table(buffer));
-  if (!data) return "has its data beyond the end of the file";
+  const Vector contents(buffers.Table(buffer), kBufferData);
+  const std::string_view data(reinterpret_cast<const char*>(contents.data()),
+                              contents.size());
   // How much data a sparse tensor has depends on more than its shape.
-  if (data->empty() || Field(tensor, kTensorSparsity) != nullptr) {
+  if (data.empty() || Field(tensor, kTensorSparsity) != nullptr) {
     return std::nullopt;
   }
   constexpr int8_t kString = 5;
   const int8_t type = Scalar<int8_t>(tensor, kTensorType, 0);
   if (type == kString) {
-    if (AreStrings(*data, *elements)) return std::nullopt;
+    if (AreStrings(data, *elements)) return std::nullopt;
     return "of shape " + ShapeText(shape) + " has data that are not " +
            std::to_string(*elements) + " strings";
   }
   const std::optional<uint64_t> bytes = CountBytes(type, *elements);
-  if (bytes && *bytes != data->size()) {
+  if (bytes && *bytes != data.size()) {
     return "of shape " + ShapeText(shape) + " takes " + std::to_string(*bytes) +
-           " bytes, but its data have " + std::to_string(data->size());
+           " bytes, but its data have " + std::to_string(data.size());
   }
   return std::nullopt;
 }
@@ -211,7 +192,7 @@ std::optional<std::string> CheckModel(std::string_view file) {
     const Vector tensors = Vector(subgraph, flatbuffer::kSubgraphTensors);
     for (uint32_t j = 0; j < tensors.size(); ++j) {
       const uint8_t* tensor = tensors.Table(j);
-      if (const auto wrong = CheckTensor(file, buffers, tensor)) {
+      if (const auto wrong = CheckTensor(buffers, tensor)) {
         return "its tensor " + NameOf(tensor, j) + " " + *wrong;
       }
     }

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "tflite/custom/litert/kernel_runner.h"
 #include "tflite/custom/model/error_or.h"
+#include "tflite/custom/model/single_node_model.h"
 
 namespace tflite::custom {
 namespace {

@@ -20,6 +20,8 @@ class RuntimeLog {
   // An error reporter of the C API; `self` is a RuntimeLog.
   static void Report(void* self, const char* format, va_list arguments);
 
+  void Add(const std::string& message) { text_ += message + "\n"; }
+
   // All that was reported since Clear, in one line.
   std::string Line() const { return InOneLine(text_); }
   void Clear() { text_.clear(); }

@@ -39,6 +39,11 @@ class _XnnpackOptions(ctypes.Structure):
 
 # Result and arguments of each function used here.
 _PROTOTYPES = {
+    "TfLiteCustomOpsBuffersInside": (
+        _POINTER,
+        [_POINTER, _SIZE, _POINTER, ctypes.POINTER(_SIZE)],
+    ),
+    "TfLiteCustomOpsFree": (None, [_POINTER]),
     "TfLiteCustomOpsLogCreate": (_POINTER, []),
     "TfLiteCustomOpsLogDelete": (None, [_POINTER]),
     "TfLiteCustomOpsLogTake": (_TEXT, [_POINTER]),
@@ -128,6 +133,11 @@ class CInterpreter(model_interpreter.ModelInterpreter):
         model = self._library.TfLiteModelCreate(self._model, len(self._model))
         if not model:
             raise ValueError(f"not a TFLite model: {len(self._model)} bytes")
+        if self._take_buffers_inside():
+            self._library.TfLiteModelDelete(model)
+            model = self._library.TfLiteModelCreate(
+                self._model, len(self._model)
+            )
         options = self._library.TfLiteInterpreterOptionsCreate()
         self._library.TfLiteInterpreterOptionsSetNumThreads(
             options, self._num_threads
@@ -145,6 +155,21 @@ class CInterpreter(model_interpreter.ModelInterpreter):
         if not self._interpreter:
             raise ValueError(self._failed("could not make an interpreter"))
         self._library.TfLiteCustomOpsLogTake(self._log)
+
+    def _take_buffers_inside(self) -> bool:
+        """Whether the model had buffers after its tables, and now has not."""
+        given = ctypes.cast(self._model, _POINTER).value
+        size = _SIZE()
+        contents = self._library.TfLiteCustomOpsBuffersInside(
+            given, len(self._model), self._log, ctypes.byref(size)
+        )
+        if not contents:
+            raise ValueError(self._failed("could not read the model"))
+        if contents == given:
+            return False
+        self._model = ctypes.string_at(contents, size.value)
+        self._library.TfLiteCustomOpsFree(contents)
+        return True
 
     def __del__(self) -> None:
         self._close()

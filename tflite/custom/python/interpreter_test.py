@@ -7,6 +7,7 @@ import tensorflow as tf
 from absl.testing import parameterized
 from tensorflow.lite.python import interpreter as tf_lite
 
+from tflite.custom.python import registerers
 from tflite.custom.python.interpreter import Interpreter
 from tflite.custom.python.single_op_model import single_op_model
 
@@ -21,6 +22,9 @@ _ALL = parameterized.parameters(*_RUNTIMES)
 _WITH_STRINGS = parameterized.parameters(
     *[r for r in _RUNTIMES if r != "litert"]
 )
+_ALL_KERNELS = "//tflite/custom:libtflite_custom_ops.so"
+_NEGATING = "@custom_ops//tflite/custom/testdata:negating_registerer.so"
+_ONLY_ATAN = "//tflite/custom/corpus:atan_registerer.so"
 _CORPUS = os.path.join(
     os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "corpus/small"
 )
@@ -228,8 +232,41 @@ class InterpreterTest(tf.test.TestCase, parameterized.TestCase):
         (y,) = interpreter.run(np.int32(3000))
         self.assertAllEqual(y, np.arange(3000) * 2.0 + 1)
 
+    @_ALL
+    def test_libraries_of_kernels_by_label_of_which_the_last_is_taken(
+        self, runtime
+    ):
+        x = np.float32([0.5, -3.0])
+
+        def atan(*ops):
+            model = single_op_model("Atan", [2])
+            return Interpreter(model, runtime=_RUNTIMES[runtime], ops=ops).run(
+                x
+            )[0]
+
+        self.assertAllEqual(atan(_NEGATING), -x)
+        self.assertAllEqual(atan(_ALL_KERNELS, _NEGATING), -x)
+        for ops in [(_ALL_KERNELS,), (_NEGATING, _ALL_KERNELS)]:
+            self.assertAllClose(atan(*ops), np.arctan(x))
+
+    @_ALL
+    def test_a_library_gives_what_it_has_and_no_more(self, runtime):
+        ops = [registerers.library_path(_ONLY_ATAN)]
+        self.assertEqual(registerers.custom_op_names(ops[0]), ["Atan"])
+        interpreter = Interpreter(
+            single_op_model("Atan", [1]), runtime=_RUNTIMES[runtime], ops=ops
+        )
+        x = np.float32([2])
+        self.assertAllClose(interpreter.run(x)[0], np.arctan(x))
+        with self.assertRaisesRegex(ValueError, "custom op 'Tan'"):
+            Interpreter(
+                single_op_model("Tan", [1]), runtime=_RUNTIMES[runtime], ops=ops
+            )
+
     def test_a_library_of_kernels_must_be_one(self):
         model = single_op_model("Atan", [2])
+        with self.assertRaisesRegex(OSError, "made by tflite_registerer"):
+            Interpreter(model, ops=["libtflite_custom_ops_litert.so"])
         with self.assertRaisesRegex(FileNotFoundError, "no/lib.so"):
             Interpreter(model, ops=["no/lib.so"])
         with self.assertRaisesRegex(FileNotFoundError, "program's `data`"):

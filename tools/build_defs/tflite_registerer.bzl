@@ -7,8 +7,10 @@ def _target_name(label):
 def tflite_registerer(name, ops = None, kernels = [], **kwargs):
     """TFLite kernels as a shared library for interpreters in Python.
 
-    It shows the functions of `tflite/custom/registerer.h` and nothing else, and is what `tflite/custom/python/registerers.py`
-    loads.
+    It shows the functions of `tflite/custom/registerer.h` and nothing else. One library serves all four runtimes, LiteRT's
+    CompiledModel among them: `Interpreter(model, ops=[...])` of `tflite/custom/python/interpreter.py` takes its path, or its
+    label if it is among the `data` of the program; `custom_op_registerers` of `registerers.py` takes the same and makes what
+    `InterpreterWithCustomOps` and a calibration want.
 
     Args:
       name: name of the target and of the file, such as `libmy_custom_ops.so`.

@@ -2,6 +2,7 @@
 
 import functools
 import os
+import re
 import subprocess
 
 import numpy as np
@@ -118,6 +119,18 @@ class FarthestPointSampleTest(tf.test.TestCase, parameterized.TestCase):
     def test_without_its_library_the_op_is_not_known(self):
         with self.assertRaisesRegex(ValueError, f"custom op '{_OP}'"):
             interpreter.Interpreter(_model(int8=False))
+
+    def test_the_readme_shows_what_is_here(self):
+        sources = ""
+        for name in os.listdir(_FOLDER):
+            if name.endswith((".cc", ".h", ".py")):
+                with open(os.path.join(_FOLDER, name)) as file:
+                    sources += file.read()
+        with open(os.path.join(_FOLDER, "../README.md")) as file:
+            shown = re.findall("```(?:cpp|python)\n(.*?)```", file.read(), re.S)
+        self.assertNotEmpty(shown)
+        for block in shown:
+            self.assertIn(block, sources)
 
     def test_benchmark_runs_the_op(self):
         output = subprocess.check_output(

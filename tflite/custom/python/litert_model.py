@@ -107,28 +107,8 @@ class LiteRtModel(model_interpreter.ModelInterpreter):
             len(kernels),
         )
         if not self._handle:
-            raise ValueError(self._unprepared(self._error()))
+            raise ValueError(self._error())
         self._selected = 0
-
-    def _unprepared(self, message: str) -> str:
-        """Returns why a model cannot be prepared: LiteRT does not name the op."""
-        if "unresolved custom op" in message:
-            return message
-        try:
-            ops = model_file.read(self._model).custom_ops
-        except ValueError:
-            return message
-        libraries = [registerers.load_library(path) for path in self._ops]
-        for name, version in ops:
-            has = [
-                library.TfLiteCustomOpsHas(name.encode(), version)
-                for library in libraries
-            ]
-            if not any(has):
-                return model_interpreter.explained(
-                    f"{message}, unresolved custom op: {name}"
-                )
-        return message
 
     def __del__(self) -> None:
         self._close()

@@ -66,6 +66,15 @@ class _ModuleInterpreter(model_interpreter.ModelInterpreter):
             raise ValueError(str(error)) from error
 
     def _write(self, index: int, value: np.ndarray) -> None:
+        if value.dtype == object and value.shape == ():
+            # The interpreters in Python take a lone object's address for its
+            # bytes, of which they see those of numpy's own strings.
+            if not value.item():
+                raise ValueError(
+                    f"input {index} is one empty string, which the"
+                    " interpreters in Python cannot be given"
+                )
+            value = np.array(value.item(), np.bytes_)
         self._interpreter.set_tensor(self._all(False)[index]["index"], value)
 
     def invoke(self) -> None:

@@ -23,6 +23,7 @@ from tensorflow.python.framework import op_def_registry
 from tflite.custom.python.every_runtime import run_everywhere
 from tflite.custom.python.single_op_model import Tensor
 from tflite.custom.python.single_op_model import custom_op_model
+from tflite.custom.python.single_op_model import type_name
 
 FLOATS = ["float32", "float64"]
 INTS = ["int8", "int16", "int32", "int64"]
@@ -76,7 +77,7 @@ def run_op(
       AssertionError: the runtimes differ.
     """
     tensors = [
-        Tensor(x.shape, x.dtype.name, value=x if i in constants else None)
+        Tensor(x.shape, type_name(x.dtype), value=x if i in constants else None)
         for i, x in enumerate(inputs)
     ]
     model = custom_op_model(
@@ -102,6 +103,14 @@ def _raw_op(op: str, attributes: Mapping[str, Any]) -> Callable:
     return tf.function(call) if op in _GRAPH_ONLY else call
 
 
+def _options(attributes: Mapping[str, Any]) -> dict[str, Any]:
+    """Attributes as the converter writes them."""
+    return {
+        name: _SCHEMA_TYPES[value] if isinstance(value, tf.DType) else value
+        for name, value in attributes.items()
+    }
+
+
 def _output_types(
     op: str, inputs: Sequence[np.ndarray], attributes: Mapping[str, Any]
 ) -> list[str]:
@@ -124,7 +133,9 @@ def run_tensorflow(
     call = _raw_op(op, attributes) if isinstance(op, str) else op
     # Constants are copies: some ops write to their inputs.
     result = call(*[tf.constant(x) for x in inputs])
-    return [x.numpy() for x in tf.nest.flatten(result)]
+    arrays = [x.numpy() for x in tf.nest.flatten(result)]
+    # A scalar string comes as bytes.
+    return [x if hasattr(x, "dtype") else np.array(x, object) for x in arrays]
 
 
 class KernelTestCase(tf.test.TestCase, parameterized.TestCase):
@@ -154,11 +165,8 @@ class KernelTestCase(tf.test.TestCase, parameterized.TestCase):
         """
         if want is None:
             want = run_tensorflow(op, *inputs, **attributes)
-        options = {
-            name: _SCHEMA_TYPES[value] if isinstance(value, tf.DType) else value
-            for name, value in attributes.items()
-        }
-        types = [x.dtype.name for x in want]
+        options = _options(attributes)
+        types = [type_name(x.dtype) for x in want]
         got = run_op(op, inputs, types, options, constants)
         self.assert_outputs(got, want, ulps, rtol)
 
@@ -228,4 +236,4 @@ class KernelTestCase(tf.test.TestCase, parameterized.TestCase):
             run_tensorflow(tf.function(_raw_op(op, attributes)), *inputs)
         types = _output_types(op, inputs, attributes)
         with self.assertRaisesRegex(RuntimeError, why):
-            run_op(op, inputs, types, attributes)
+            run_op(op, inputs, types, _options(attributes))

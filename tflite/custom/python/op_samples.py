@@ -43,7 +43,7 @@ class Sample:
             inputs=[
                 single_op_model.Tensor(
                     value.shape,
-                    value.dtype.name,
+                    single_op_model.type_name(value.dtype),
                     value=value if index in self.constants else None,
                 )
                 for index, value in enumerate(self.inputs)
@@ -56,6 +56,11 @@ class Sample:
             version=self.version,
             custom=True,
         )
+
+    def has_strings(self) -> bool:
+        """Returns whether a tensor is of strings."""
+        types = [single_op_model.type_name(x.dtype) for x in self.inputs]
+        return "string" in [*types, *(dtype for _, dtype in self.outputs)]
 
     def variables(self) -> list[np.ndarray]:
         """Returns the inputs that are the model's."""
@@ -532,6 +537,11 @@ def _transposed_convolution() -> list[Sample]:
     ]
 
 
+def _words(*words: str, shape: Sequence[int] | None = None) -> np.ndarray:
+    array = np.array([each.encode() for each in words], object)
+    return array.reshape(array.shape if shape is None else shape)
+
+
 def _resized(op: str) -> list[Sample]:
     size = np.int32([2, 4])
     samples = []
@@ -618,6 +628,16 @@ SAMPLES: dict[str, list[Sample]] = {
         )
         for dtype in _FLOATS
         for options in ({}, {"tolerance": 0.5})
+    ],
+    "AsString": [
+        Sample([np.array([[0, 1, 2]], dtype)], [((1, 3), "string")], options)
+        for dtype in (*_FLOATS, "int8", "int64", "bool", "complex64")
+        for options in (
+            {},
+            {"width": 6, "fill": "0"},
+            {"precision": 3, "scientific": True},
+        )
+        if dtype in (*_FLOATS, "complex64") or "precision" not in options
     ],
     "Atan": _unary("float32", values=_X + _SPECIAL),
     "AvgPool3D": _pooled(1, 3, 5, 3, 2),
@@ -873,6 +893,20 @@ SAMPLES: dict[str, list[Sample]] = {
     **_sparse_segments("SparseSegmentSum"),
     "SparseTensorDenseAdd": [
         Sample(_sparse(np.ones((3, 3), np.float32)), [((3, 3), "float32")])
+    ],
+    "StringJoin": [
+        Sample(
+            [_words("one", "", "three"), _words("x", shape=())],
+            [([3], "string")],
+            options,
+            constants,
+        )
+        for options in ({}, {"separator": ", "})
+        for constants in ([], [1])
+    ],
+    "StringToNumber": [
+        Sample([_words("1", " -2", "3\n")], [([3], dtype)])
+        for dtype in (*_FLOATS, "int32", "int64")
     ],
     "Svd": (
         _linear(

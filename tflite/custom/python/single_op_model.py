@@ -132,6 +132,11 @@ class _AlignedBuffer(schema.BufferT):
         return schema.BufferEnd(builder)
 
 
+def type_name(dtype: np.dtype) -> str:
+    """Returns a numpy type's name in the model schema; objects are strings."""
+    return "string" if dtype == object else dtype.name
+
+
 def _numbers(enum: type) -> dict[str, int]:
     return {
         name: value

@@ -3,15 +3,31 @@
     summary.py EVENTS.json
 
 Prints one line for each failed test method, then `N passed, N failed` and, where there
-are any, `, N skipped`. Exits with 1 where a test failed, or where none was run.
+are any, `, N skipped`. Exits with 1 where a test failed, or where none was run. A file
+that the compiler warned of counts as a failed test: the build is to print no warning.
 """
 
 import collections
 import json
 import os
+import re
 import sys
 import urllib.parse
 from xml.etree import ElementTree
+
+_WARNING = re.compile(
+    r"^(?:\x1b\[[\d;]*m)*([^\s\x1b]+?):\d.*?[ m]warning: ", re.M
+)
+
+
+def warned_files(path: str) -> list[str]:
+    """Returns the files that the compiler warned of, as far as it ran anew."""
+    found = set()
+    with open(path) as file:
+        for line in file:
+            progress = json.loads(line).get("progress", {})
+            found.update(_WARNING.findall(progress.get("stderr", "")))
+    return sorted(found)
 
 
 def test_results(path: str) -> list[tuple[str, bool, str]]:
@@ -64,6 +80,9 @@ def methods(report: str) -> list[tuple[str, str]]:
 def main(arguments: list[str]) -> int:
     """Prints the summary of the run that the arguments name."""
     totals = collections.Counter()
+    for file in warned_files(arguments[0]):
+        totals["failed"] += 1
+        print(f"FAILED: {file}: the compiler warns of it")
     for label, passed, report in test_results(arguments[0]):
         cases = methods(report) if report and os.path.exists(report) else []
         counts = collections.Counter(outcome for _, outcome in cases)

@@ -123,13 +123,17 @@ std::vector<int> ShapeOf(const TfLiteOpaqueTensor* tensor) {
   return shape;
 }
 
-std::string ShapeString(const TfLiteOpaqueTensor* tensor) {
+std::string ShapeString(const std::vector<int>& shape) {
   std::string result = "[";
-  for (const int size : ShapeOf(tensor)) {
+  for (const int size : shape) {
     if (result.size() > 1) result += ",";
     result += std::to_string(size);
   }
   return result + "]";
+}
+
+std::string ShapeString(const TfLiteOpaqueTensor* tensor) {
+  return ShapeString(ShapeOf(tensor));
 }
 
 int64_t NumElements(const TfLiteOpaqueTensor* tensor) {

@@ -52,6 +52,7 @@ TfLiteStatus EnsureMemory(TfLiteOpaqueContext* context, const char* op,
 
 std::vector<int> ShapeOf(const TfLiteOpaqueTensor* tensor);
 // Such as "[2,3]".
+std::string ShapeString(const std::vector<int>& shape);
 std::string ShapeString(const TfLiteOpaqueTensor* tensor);
 int64_t NumElements(const TfLiteOpaqueTensor* tensor);
 

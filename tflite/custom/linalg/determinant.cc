@@ -1,96 +1,77 @@
+#include <array>
 #include <cmath>
-#include <cstdint>
-#include <memory>
-#include <tuple>
 
 #include "tflite/custom/linalg/determinant_math.h"
 #include "tflite/custom/linalg/matrices.h"
+#include "tflite/custom/linalg/matrix_op.h"
 #include "tflite/custom/op_definition.h"
 #include "tflite/custom/op_options.h"
-#include "tflite/custom/op_state.h"
-#include "tflite/custom/opaque_tensor.h"
 #include "third_party/tensorflow/lite/c/c_api_opaque.h"
 #include "third_party/tensorflow/lite/c/c_api_types.h"
-#include "third_party/tensorflow/lite/c/common.h"
 
 namespace tflite::custom::linalg_ops {
 namespace {
 
-struct MatrixDeterminant {
+struct Determinant {
   static constexpr char kName[] = "MatrixDeterminant";
   static constexpr int kOutputs = 1;
 };
 
-struct LogMatrixDeterminant {
+struct LogOfDeterminant {
   static constexpr char kName[] = "LogMatrixDeterminant";
   static constexpr int kOutputs = 2;
 };
 
-template <typename T>
-using Solver = std::unique_ptr<DeterminantSolver<T>>;
+template <typename Op>
+struct DeterminantOp : Op {
+  static constexpr int kInputs = 1;
+  static constexpr bool kComplex = false;
+  static constexpr bool kBroadcast = false;
+  using Sizes = std::array<MatrixSize, kInputs>;
 
-struct OpData : OpState {
-  explicit OpData(OpOptions& /*options*/) {}
-  // Of the input's type; the other is null.
-  std::tuple<Solver<float>, Solver<double>> solvers;
+  struct Options {
+    explicit Options(OpOptions& /*options*/) {}
+  };
+
+  static TfLiteStatus Check(TfLiteOpaqueContext* context,
+                            const TfLiteOpaqueTensor* input,
+                            const Options& /*options*/, const Sizes& sizes) {
+    return EnsureSquare(context, Op::kName, input, sizes[0]);
+  }
+
+  static std::array<OutputShape, Op::kOutputs> Shapes(
+      const Options& /*options*/, const Sizes& /*sizes*/) {
+    return {};
+  }
+
+  template <typename T>
+  class Solver {
+   public:
+    Solver(const Options& /*options*/, const Sizes& sizes)
+        : solver_(sizes[0].rows) {}
+
+    const char* Solve(const T* const* inputs, T* const* outputs) {
+      const LogDeterminant<T> result = solver_.Solve(inputs[0]);
+      if constexpr (Op::kOutputs == 1) {
+        *outputs[0] = result.sign * std::exp(result.log_of_absolute);
+      } else {
+        *outputs[0] = result.sign;
+        *outputs[1] = result.log_of_absolute;
+      }
+      return nullptr;
+    }
+
+   private:
+    DeterminantSolver<T> solver_;
+  };
 };
 
 template <typename Op>
-TfLiteStatus Prepare(TfLiteOpaqueContext* context, TfLiteOpaqueNode* node) {
-  TF_LITE_OPAQUE_ENSURE_STATUS(
-      EnsureArity(context, node, Op::kName, 1, Op::kOutputs));
-  const TfLiteOpaqueTensor* input = TfLiteOpaqueNodeGetInput(context, node, 0);
-  Matrices matrices;
-  TF_LITE_OPAQUE_ENSURE_STATUS(
-      GetMatrices(context, Op::kName, input, &matrices));
-  TF_LITE_OPAQUE_ENSURE_STATUS(
-      EnsureSquare(context, Op::kName, input, matrices));
-  const TfLiteType type = TfLiteOpaqueTensorType(input);
-  for (int i = 0; i < Op::kOutputs; ++i) {
-    TfLiteOpaqueTensor* output = TfLiteOpaqueNodeGetOutput(context, node, i);
-    TF_LITE_OPAQUE_ENSURE_STATUS(
-        EnsureType(context, Op::kName, "output", output, {type}));
-    TF_LITE_OPAQUE_ENSURE_STATUS(Resize(context, output, matrices.batch));
-  }
-  WithFloat(type, [&](auto zero) {
-    using T = decltype(zero);
-    std::get<Solver<T>>(StateOf<OpData>(node)->solvers) =
-        std::make_unique<DeterminantSolver<T>>(
-            matrices.count == 0 ? 0 : matrices.rows);
-  });
-  return kTfLiteOk;
-}
-
-template <typename Op>
-TfLiteStatus Eval(TfLiteOpaqueContext* context, TfLiteOpaqueNode* node) {
-  const TfLiteOpaqueTensor* input = TfLiteOpaqueNodeGetInput(context, node, 0);
-  const MatrixBatch batch = BatchOf(input);
-  WithFloat(TfLiteOpaqueTensorType(input), [&](auto zero) {
-    using T = decltype(zero);
-    auto& solver = std::get<Solver<T>>(StateOf<OpData>(node)->solvers);
-    T* first = MutableData<T>(TfLiteOpaqueNodeGetOutput(context, node, 0));
-    for (int64_t i = 0; i < batch.count; ++i) {
-      const LogDeterminant<T> result =
-          solver->Solve(Data<T>(input) + i * batch.size());
-      if constexpr (Op::kOutputs == 1) {
-        first[i] = result.sign * std::exp(result.log_of_absolute);
-      } else {
-        first[i] = result.sign;
-        MutableData<T>(TfLiteOpaqueNodeGetOutput(context, node, 1))[i] =
-            result.log_of_absolute;
-      }
-    }
-  });
-  return kTfLiteOk;
-}
-
-template <typename Op>
-constexpr OpDefinition kDefinition = {
-    Op::kName, {InitState<OpData>, FreeState<OpData>, Prepare<Op>, Eval<Op>}};
+constexpr OpDefinition kDefinition = MatrixOp<DeterminantOp<Op>>::Definition();
 
 }  // namespace
 
-TFLITE_CUSTOM_DEFINE_OP(LogMatrixDeterminant, kDefinition<LogMatrixDeterminant>)
-TFLITE_CUSTOM_DEFINE_OP(MatrixDeterminant, kDefinition<MatrixDeterminant>)
+TFLITE_CUSTOM_DEFINE_OP(LogMatrixDeterminant, kDefinition<LogOfDeterminant>)
+TFLITE_CUSTOM_DEFINE_OP(MatrixDeterminant, kDefinition<Determinant>)
 
 }  // namespace tflite::custom::linalg_ops

@@ -20,6 +20,215 @@ _SHAPES = [(3, 3), (5, 3), (3, 5), (1, 1), (2, 4, 4), (2, 3, 2, 5), (40, 40)]
 _EMPTY = [(0, 0), (2, 0, 0), (0, 3, 3), (0, 3), (3, 0), (2, 0, 3)]
 
 
+_COMPLEX = ["complex64", "complex128"]
+_RTOL = {"float32": 1e-4, "complex64": 1e-4, "float64": 1e-10}
+_RTOL |= {"complex128": 1e-10}
+
+
+def _values(shape: Sequence[int], dtype: str, seed: int = 1) -> np.ndarray:
+    x = random_values(shape, "float64", seed)
+    if dtype.startswith("complex"):
+        x = x + 1j * random_values(shape, "float64", seed + 100)
+    return x.astype(dtype)
+
+
+def _well_conditioned(shape: Sequence[int], dtype: str) -> np.ndarray:
+    n = shape[-1]
+    return (_values(shape, dtype) + 2 * np.sqrt(n) * np.eye(n)).astype(dtype)
+
+
+class SolveTest(KernelTestCase):
+    @parameterized.product(
+        dtype=[*FLOATS, *_COMPLEX],
+        adjoint=[False, True],
+        shape=[(1, 1, 1), (4, 4, 3), (2, 3, 5, 5, 2), (60, 60, 1)],
+    )
+    def test_equals_tensorflow(self, dtype: str, adjoint: bool, shape) -> None:
+        a = _well_conditioned(shape[:-1], dtype)
+        b = _values((*shape[:-2], shape[-1]), dtype, 2)
+        self.check("MatrixSolve", a, b, rtol=_RTOL[dtype], adjoint=adjoint)
+        for lower in (False, True):
+            self.check(
+                "MatrixTriangularSolve",
+                *(a, b),
+                rtol=_RTOL[dtype],
+                adjoint=adjoint,
+                lower=lower,
+            )
+
+    @parameterized.parameters(
+        ((2, 0, 0), (2, 0, 3)),
+        ((0, 2, 2), (0, 2, 1)),
+        ((2, 2, 2), (2, 2, 0)),
+        ((0, 0), (0, 0)),
+    )
+    def test_empty(self, a, b) -> None:
+        a, b = np.ones(a, np.float32), np.ones(b, np.float32)
+        self.check("MatrixSolve", a, b)
+        self.check("MatrixTriangularSolve", a, b)
+
+    @parameterized.parameters(
+        ((3, 1, 2, 2), (4, 2, 1)),
+        ((2, 2), (5, 2, 3)),
+        ((2, 3, 2, 2), (2, 3)),
+        ((1, 3, 2, 2), (4, 1, 2, 3)),
+        ((0, 2, 2), (1, 2, 1)),
+    )
+    def test_batches_of_triangles_broadcast(self, a, b) -> None:
+        a, b = _well_conditioned(a, "float32"), _values(b, "float32")
+        self.check("MatrixTriangularSolve", a, b, rtol=1e-5)
+
+    def test_a_zero_on_the_diagonal_is_as_in_tensorflow(self) -> None:
+        for a in ([[1, 2], [0, 0]], [[np.nan, 0], [1, 1]], [[0, 0], [0, 0]]):
+            self.check(
+                "MatrixTriangularSolve",
+                *(np.float32(a), np.ones((2, 1), np.float32)),
+                lower=False,
+            )
+
+    def test_converts(self) -> None:
+        a, b = (
+            _well_conditioned((3, 4, 4), "float32"),
+            _values((3, 4, 2), "float32"),
+        )
+        self.check_converted(tf.linalg.solve, a, b, rtol=1e-5)
+        self.check_converted(
+            lambda a, b: tf.linalg.triangular_solve(
+                a, b, lower=False, adjoint=True
+            ),
+            *(a, b),
+            rtol=1e-5,
+        )
+        spd = a @ np.swapaxes(a, -1, -2)
+        self.check_converted(
+            lambda a, b: tf.linalg.cholesky_solve(
+                tf.raw_ops.Cholesky(input=a), b
+            ),
+            *(spd, b),
+            rtol=1e-4,
+        )
+
+    def test_errors(self) -> None:
+        a, b = np.ones((2, 2), np.float32), np.ones((2, 1), np.float32)
+        for singular in (a, a * np.nan, a * 0):
+            self.assert_refused(
+                "Input is not invertible. .matrix 0 of",
+                "MatrixSolve",
+                [singular, b],
+            )
+        for op in ("MatrixSolve", "MatrixTriangularSolve"):
+            self.assert_refused(
+                "rhs must have as many rows as input, but has 1 for 2",
+                *(op, [a, b[:1]]),
+            )
+            self.assert_refused(
+                "must be square matrices", op, [np.float32([[1, 2]]), b[:1]]
+            )
+            self.assert_refused("rhs must have rank 2", op, [a, b[0]])
+        batches = [np.ones((3, 2, 2), "f4"), np.ones((4, 2, 1), "f4")]
+        self.assert_refused(
+            r"must be the same, but are \[3\] and \[4\]", "MatrixSolve", batches
+        )
+        self.assert_refused(
+            r"must broadcast, but are \[3\] and \[4\]",
+            *("MatrixTriangularSolve", batches),
+        )
+
+
+class SelfAdjointEigTest(KernelTestCase):
+    @parameterized.product(
+        dtype=[*FLOATS, *_COMPLEX],
+        shape=[(1, 1), (4, 4), (2, 3, 5, 5), (40, 40), (100, 100)],
+    )
+    def test_equals_tensorflow(self, dtype: str, shape) -> None:
+        x = _values(shape, dtype)
+        x = x + np.conj(np.swapaxes(x, -1, -2))
+        values, vectors = run_op("SelfAdjointEigV2", [x], [dtype] * 2)
+        want, _ = run_tensorflow("SelfAdjointEigV2", x)
+        rtol = _RTOL[dtype]
+        np.testing.assert_allclose(values, want, rtol=rtol, atol=rtol)
+        # Vectors are free up to a factor.
+        np.testing.assert_allclose(
+            x @ vectors, vectors * values[..., None, :], atol=rtol * shape[-1]
+        )
+        product = np.conj(np.swapaxes(vectors, -1, -2)) @ vectors
+        np.testing.assert_allclose(
+            product, np.broadcast_to(np.eye(shape[-1]), x.shape), atol=rtol
+        )
+        values_alone, none = run_op(
+            "SelfAdjointEigV2", [x], [dtype] * 2, {"compute_v": False}
+        )
+        np.testing.assert_allclose(values_alone, want, rtol=rtol, atol=rtol)
+        self.assertEqual(none.shape, (0,))
+
+    @parameterized.parameters((0, 0), (2, 0, 0), (0, 3, 3))
+    def test_empty(self, *shape: int) -> None:
+        self.check("SelfAdjointEigV2", np.ones(shape, np.float32))
+
+    def test_the_lower_triangle_alone_counts(self) -> None:
+        self.check("SelfAdjointEigV2", np.float32([[1, 9], [2, 1]]), rtol=1e-6)
+
+    def test_converts(self) -> None:
+        x = _values((2, 4, 4), "float32")
+        x = x + np.swapaxes(x, -1, -2)
+        self.check_converted(tf.linalg.eigvalsh, x, rtol=1e-5)
+        self.check_converted(
+            lambda x: tf.abs(tf.linalg.eigh(x)[1]), x, rtol=1e-4
+        )
+
+    def test_errors(self) -> None:
+        for value in (np.nan, np.inf):
+            self.assert_refused(
+                "The input might not be valid",
+                *("SelfAdjointEigV2", [np.float32([[1, 2], [value, 1]])]),
+            )
+        self.assert_refused(
+            "square matrices", "SelfAdjointEigV2", [np.ones((2, 3), "f4")]
+        )
+
+
+class MatrixSquareRootTest(KernelTestCase):
+    @parameterized.product(
+        dtype=[*FLOATS, *_COMPLEX],
+        shape=[(1, 1), (4, 4), (2, 3, 5, 5), (20, 20)],
+    )
+    def test_equals_tensorflow(self, dtype: str, shape) -> None:
+        x = _well_conditioned(shape, dtype)
+        self.check("MatrixSquareRoot", x, rtol=_RTOL[dtype])
+        (root,) = run_op("MatrixSquareRoot", [x], [dtype])
+        rtol = _RTOL[dtype] * shape[-1]
+        np.testing.assert_allclose(root @ root, x, rtol=rtol, atol=rtol)
+
+    @parameterized.parameters(
+        ([[-1, 0], [0, 4]],),
+        ([[np.nan, 0], [0, 4]],),
+        ([[0, -1], [1, 0]],),
+        ([[2, 1], [1, 4]],),
+    )
+    def test_special_matrices_are_as_in_tensorflow(self, x) -> None:
+        self.check("MatrixSquareRoot", np.float32(x), rtol=1e-6)
+
+    @parameterized.parameters((0, 0), (2, 0, 0), (0, 3, 3))
+    def test_empty(self, *shape: int) -> None:
+        self.check("MatrixSquareRoot", np.ones(shape, np.float32))
+
+    def test_converts(self) -> None:
+        x = _well_conditioned((4, 4), "float32")
+        self.check_converted(tf.linalg.sqrtm, x, rtol=1e-5)
+
+    def test_errors(self) -> None:
+        self.assert_refused(
+            "square matrices", "MatrixSquareRoot", [np.ones((2, 3), "f4")]
+        )
+
+
+class ComplexInverseTest(KernelTestCase):
+    @parameterized.product(dtype=_COMPLEX, adjoint=[False, True])
+    def test_equals_tensorflow(self, dtype: str, adjoint: bool) -> None:
+        x = _well_conditioned((2, 5, 5), dtype)
+        self.check("MatrixInverse", x, rtol=_RTOL[dtype], adjoint=adjoint)
+
+
 class CrossTest(KernelTestCase):
     @parameterized.parameters(*FLOATS, *INTS, *UINTS)
     def test_equals_tensorflow(self, dtype: str) -> None:

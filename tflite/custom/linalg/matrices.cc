@@ -26,14 +26,21 @@ std::vector<int> Matrices::Shape(const std::vector<int>& inner) const {
 }
 
 TfLiteStatus GetMatrices(TfLiteOpaqueContext* context, const char* op,
-                         const TfLiteOpaqueTensor* tensor, Matrices* matrices) {
-  TF_LITE_OPAQUE_ENSURE_STATUS(EnsureType(context, op, "input", tensor,
-                                          {kTfLiteFloat32, kTfLiteFloat64}));
+                         const TfLiteOpaqueTensor* tensor, Matrices* matrices,
+                         const char* role, bool complex) {
+  if (complex) {
+    TF_LITE_OPAQUE_ENSURE_STATUS(EnsureType(
+        context, op, role, tensor,
+        {kTfLiteFloat32, kTfLiteFloat64, kTfLiteComplex64, kTfLiteComplex128}));
+  } else {
+    TF_LITE_OPAQUE_ENSURE_STATUS(EnsureType(context, op, role, tensor,
+                                            {kTfLiteFloat32, kTfLiteFloat64}));
+  }
   std::vector<int> shape = ShapeOf(tensor);
   if (shape.size() < 2) {
     TfLiteOpaqueContextReportError(
-        context, "%s: input must have rank 2 or more, but tensor '%s' is %s",
-        op, TfLiteOpaqueTensorName(tensor), ShapeString(tensor).c_str());
+        context, "%s: %s must have rank 2 or more, but tensor '%s' is %s", op,
+        role, TfLiteOpaqueTensorName(tensor), ShapeString(tensor).c_str());
     return kTfLiteError;
   }
   shape.resize(shape.size() - 2);
@@ -41,10 +48,22 @@ TfLiteStatus GetMatrices(TfLiteOpaqueContext* context, const char* op,
   return kTfLiteOk;
 }
 
+bool BroadcastBatch(const std::vector<int>& other, std::vector<int>* batch) {
+  if (other.size() > batch->size()) {
+    batch->insert(batch->begin(), other.size() - batch->size(), 1);
+  }
+  const size_t ahead = batch->size() - other.size();
+  for (size_t i = 0; i < other.size(); ++i) {
+    int& size = (*batch)[ahead + i];
+    if (size != other[i] && size != 1 && other[i] != 1) return false;
+    if (size == 1) size = other[i];
+  }
+  return true;
+}
+
 TfLiteStatus EnsureSquare(TfLiteOpaqueContext* context, const char* op,
-                          const TfLiteOpaqueTensor* tensor,
-                          const Matrices& matrices) {
-  if (matrices.rows == matrices.cols) return kTfLiteOk;
+                          const TfLiteOpaqueTensor* tensor, MatrixSize size) {
+  if (size.rows == size.cols) return kTfLiteOk;
   TfLiteOpaqueContextReportError(
       context, "%s: input must be square matrices, but tensor '%s' is %s", op,
       TfLiteOpaqueTensorName(tensor), ShapeString(tensor).c_str());
@@ -57,7 +76,8 @@ TfLiteStatus PrepareSquare(TfLiteOpaqueContext* context, TfLiteOpaqueNode* node,
   const TfLiteOpaqueTensor* input = TfLiteOpaqueNodeGetInput(context, node, 0);
   TfLiteOpaqueTensor* output = TfLiteOpaqueNodeGetOutput(context, node, 0);
   TF_LITE_OPAQUE_ENSURE_STATUS(GetMatrices(context, op, input, matrices));
-  TF_LITE_OPAQUE_ENSURE_STATUS(EnsureSquare(context, op, input, *matrices));
+  TF_LITE_OPAQUE_ENSURE_STATUS(
+      EnsureSquare(context, op, input, {matrices->rows, matrices->cols}));
   TF_LITE_OPAQUE_ENSURE_STATUS(EnsureType(context, op, "output", output,
                                           {TfLiteOpaqueTensorType(input)}));
   return Resize(context, output,

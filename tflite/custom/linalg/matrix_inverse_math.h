@@ -25,7 +25,7 @@ class MatrixInverter {
       lu_.compute(input);
     }
     for (int i = 0; i < n_; ++i) {
-      if (!(std::abs(lu_.matrixLU()(i, i)) > T(0))) return false;
+      if (!(std::abs(lu_.matrixLU()(i, i)) > 0)) return false;
     }
     // As lu_.inverse() does, which takes memory for the permuted identity.
     Eigen::Map<RowMatrix<T>> result(inverse, n_, n_);

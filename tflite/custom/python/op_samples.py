@@ -160,6 +160,19 @@ def _linear(
     return samples
 
 
+def _solved(options: Sequence[str]) -> list[Sample]:
+    """Systems of equations, with each of the options on and off."""
+    return [
+        dataclasses.replace(
+            sample,
+            inputs=[*sample.inputs, np.ones((2, 3, 2), sample.inputs[0].dtype)],
+        )
+        for option in options
+        for value in (False, True)
+        for sample in _linear([[2, 3, 2]], {option: value})
+    ]
+
+
 def _dense_bincount() -> list[Sample]:
     numbers = np.array([[1, 2, 2], [0, 3, 9]], np.int32)
     weights = np.array([[0.5, 1, 2], [3, 4, 5]], np.float32)
@@ -837,6 +850,9 @@ SAMPLES: dict[str, list[Sample]] = {
         _linear([[2, 3, 3]], {"adjoint": False})
         + _linear([[2, 3, 3]], {"adjoint": True})
     ),
+    "MatrixSolve": _solved(["adjoint"]),
+    "MatrixSquareRoot": _linear([[2, 3, 3]], {}),
+    "MatrixTriangularSolve": _solved(["adjoint", "lower"]),
     "Mod": _integer_pair(),
     "NthElement": _nth_element(),
     "Polygamma": _binary(
@@ -888,6 +904,8 @@ SAMPLES: dict[str, list[Sample]] = {
         ]
         for op in ("SparseReduceMax", "SparseReduceSum")
     },
+    # Without vectors the second output is empty, which LiteRT has not.
+    "SelfAdjointEigV2": _linear([[2, 3], [2, 3, 3]], {"compute_v": True}),
     **_sparse_segments("SparseSegmentMean"),
     **_sparse_segments("SparseSegmentSqrtN"),
     **_sparse_segments("SparseSegmentSum"),

@@ -74,6 +74,18 @@ def _models() -> dict[str, bytes]:
         "leaky_relu_grad": custom_op_model(
             "LeakyReluGrad", [vectors, vectors], one, {"alpha": 0.25}
         ),
+        "matrix_solve": custom_op_model(
+            "MatrixSolve", [Tensor([2, 60, 60]), Tensor([2, 60, 3])], one
+        ),
+        "matrix_triangular_solve": custom_op_model(
+            "MatrixTriangularSolve",
+            [Tensor([2, 60, 60]), Tensor([60, 3])],
+            one,
+            {"adjoint": True},
+        ),
+        "self_adjoint_eig": _decomposition(
+            "SelfAdjointEigV2", [2, 100, 100], outputs=2
+        ),
         "matrix_inverse": _decomposition(
             "MatrixInverse", [2, 5, 5], adjoint=True
         ),

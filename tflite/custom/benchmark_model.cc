@@ -25,7 +25,9 @@ namespace {
 
 using ::tflite::custom::benchmark::kDefaultGraph;
 
+// Empty where the program comes without one.
 std::string DefaultGraph() {
+  if (*kDefaultGraph == '\0') return "";
   std::error_code error;
   const auto program = std::filesystem::read_symlink("/proc/self/exe", error);
   return (program.parent_path() / kDefaultGraph).string();
@@ -54,18 +56,16 @@ int Fail(const tflite::custom::Error& error) {
 int main(int argc, char** argv) {
   using namespace tflite::custom;             // NOLINT
   using namespace tflite::custom::benchmark;  // NOLINT
-  ErrorOr<Options> options =
-      ParseOptions(std::vector<std::string>(argv + 1, argv + argc));
+  ErrorOr<Options> options = ParseOptions(
+      std::vector<std::string>(argv + 1, argv + argc), DefaultGraph());
   if (!options.ok()) return Fail(options.error());
-  if (options->help) {
-    PrintUsage(argv[0], std::cout);
+  if (options->help || options->helpfull) {
+    PrintUsage(std::filesystem::path(argv[0]).filename().string(),
+               options->helpfull, std::cout);
     return EXIT_SUCCESS;
   }
   if (options->graph.empty()) {
-    if (*kDefaultGraph == '\0') {
-      return Fail({"--graph is missing: name the .tflite file to run"});
-    }
-    options->graph = DefaultGraph();
+    return Fail({"--graph is missing: name the .tflite file to run"});
   }
   EnterFolderOfUser();
   std::optional<Error> error;

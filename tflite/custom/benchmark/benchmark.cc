@@ -1,11 +1,13 @@
 #include "tflite/custom/benchmark/benchmark.h"
 
 #include <chrono>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <ostream>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,11 +18,11 @@
 #include "tflite/custom/benchmark/input_spec.h"
 #include "tflite/custom/benchmark/inputs.h"
 #include "tflite/custom/benchmark/json_writer.h"
+#include "tflite/custom/benchmark/latencies.h"
 #include "tflite/custom/benchmark/memory.h"
 #include "tflite/custom/benchmark/op_report.h"
 #include "tflite/custom/benchmark/options.h"
-#include "tflite/custom/benchmark/plot.h"
-#include "tflite/custom/benchmark/png.h"
+#include "tflite/custom/benchmark/plotter.h"
 #include "tflite/custom/benchmark/progress.h"
 #include "tflite/custom/benchmark/report.h"
 #include "tflite/custom/benchmark/runs.h"
@@ -52,7 +54,7 @@ class Benchmark {
   std::optional<Error> Run();
 
  private:
-  std::optional<Error> CheckFiles() const;
+  std::optional<Error> CheckFiles();
   ErrorOr<Loaded> Load(const Options& options,
                        const std::vector<InputSpec>& specs);
   std::optional<Error> ListSignatures();
@@ -63,27 +65,49 @@ class Benchmark {
   std::optional<Error> WriteOpProfile(const Loaded& model);
   void PrintState(const Loaded& model, const char* when);
   void PrintSummary();
+  std::string SamplesText() const;
 
   RunPlan Plan(int64_t runs, double min_secs) const;
   void LogPlan(const RunPlan& plan);
-  void ForwardLibraries() { out_ << libraries_.Take(); }
+  void ForwardLibraries();
 
   const Options& options_;
   StderrCapture& libraries_;
   std::ostream& out_;
   Results results_;
+  std::vector<int64_t> samples_;  // Of a comparison: first, second, first, ...
+  std::string plotter_;           // The program, where --plot is given.
 };
 
-std::optional<Error> Benchmark::CheckFiles() const {
+// LiteRT tells at length of accelerators that it looks for and does not find:
+// `INFO: [file.cc:12] ...`.
+void Benchmark::ForwardLibraries() {
+  std::istringstream lines(libraries_.Take());
+  for (std::string line; std::getline(lines, line);) {
+    const size_t place = line.find(": [");
+    const bool of_litert =
+        place < line.find(".cc:") && line.find(".cc:") < line.find("] ");
+    if (options_.verbose || !of_litert) out_ << line << "\n";
+  }
+  out_ << std::flush;
+}
+
+std::optional<Error> Benchmark::CheckFiles() {
   for (const std::string* path : {&options_.external_delegate_path,
                                   &options_.xnnpack_weight_cache_file_path}) {
     if (auto error = CheckFile(*path)) return error;
   }
   for (const std::string* path :
        {&options_.output_filepath, &options_.op_profiling_output_file,
-        &options_.json, &options_.plot}) {
+        &options_.json, &options_.samples, &options_.plot,
+        &options_.model_explorer}) {
     if (path->empty()) continue;
     if (auto error = CheckWritable(*path)) return error;
+  }
+  if (!options_.plot.empty()) {
+    ErrorOr<std::string> plotter = FindPlotter();
+    if (!plotter.ok()) return plotter.error();
+    plotter_ = *std::move(plotter);
   }
   return std::nullopt;
 }
@@ -94,6 +118,13 @@ ErrorOr<Loaded> Benchmark::Load(const Options& options,
   ErrorOr<Model> model = Model::Load(options.graph);
   if (!model.ok()) return model.error();
   out_ << kInfo << "Loaded model " << options.graph << std::endl;
+  const std::vector<Signature> signatures = model->Signatures();
+  for (const Signature& signature : signatures) {
+    if (signature.key == options.signature_to_run_for ||
+        (options.signature_to_run_for.empty() && signatures.size() == 1)) {
+      out_ << kInfo << "Using signature: " << signature.key << std::endl;
+    }
+  }
   ErrorOr<std::unique_ptr<Session>> session =
       CreateSession(std::move(*model), options, specs, out_);
   if (!session.ok()) return session.error();
@@ -115,6 +146,7 @@ ErrorOr<Loaded> Benchmark::Load(const Options& options,
   loaded.inputs = std::move(*inputs);
   loaded.results.inputs = loaded.session->inputs();
   loaded.results.ops = loaded.session->profiler();
+  loaded.results.delegation = loaded.session->delegation();
   return loaded;
 }
 
@@ -154,10 +186,10 @@ std::optional<Error> Benchmark::WarmUp(Loaded& model) {
   LogPlan(plan);
   Progress progress(libraries_.original(), "Warming up", plan.min_runs,
                     plan.min_secs, plan.max_secs);
-  ErrorOr<Timings> timings = RunModel(model.runnable(), plan, progress);
+  ErrorOr<Latencies> timings = RunModel(model.runnable(), plan, progress);
   if (!timings.ok()) return timings.error();
   ForwardLibraries();
-  out_ << kInfo << timings->us << "\n" << std::endl;
+  out_ << kInfo << MicrosLineWithPercentiles(*timings) << "\n" << std::endl;
   model.results.warmup = std::move(*timings);
   return std::nullopt;
 }
@@ -165,13 +197,14 @@ std::optional<Error> Benchmark::WarmUp(Loaded& model) {
 std::optional<Error> Benchmark::Measure(Loaded& model) {
   RunPlan plan = Plan(options_.num_runs, options_.min_secs);
   plan.profile = true;
+  if (!options_.samples.empty()) plan.samples = &samples_;
   LogPlan(plan);
   Progress progress(libraries_.original(), "Measuring", plan.min_runs,
                     plan.min_secs, plan.max_secs);
-  ErrorOr<Timings> timings = RunModel(model.runnable(), plan, progress);
+  ErrorOr<Latencies> timings = RunModel(model.runnable(), plan, progress);
   if (!timings.ok()) return timings.error();
   ForwardLibraries();
-  out_ << kInfo << timings->us << "\n" << std::endl;
+  out_ << kInfo << MicrosLineWithPercentiles(*timings) << "\n" << std::endl;
   model.results.inference = std::move(*timings);
   return std::nullopt;
 }
@@ -179,6 +212,7 @@ std::optional<Error> Benchmark::Measure(Loaded& model) {
 std::optional<Error> Benchmark::MeasureBoth(Loaded& model, Loaded& other) {
   RunPlan plan = Plan(options_.num_runs, options_.min_secs);
   plan.profile = true;
+  if (!options_.samples.empty()) plan.samples = &samples_;
   LogPlan(plan);
   Progress progress(libraries_.original(), "Measuring both", plan.min_runs,
                     plan.min_secs, plan.max_secs);
@@ -186,10 +220,10 @@ std::optional<Error> Benchmark::MeasureBoth(Loaded& model, Loaded& other) {
       RunInterleaved(model.runnable(), other.runnable(), plan, progress);
   if (!pairs.ok()) return pairs.error();
   ForwardLibraries();
-  if (pairs->first.us.count() > 0) {
+  if (pairs->first.count() > 0) {
     results_.ratio = SummarizeRatio(pairs->ratio_ppm);
   }
-  out_ << kInfo << pairs->first.us << "\n" << std::endl;
+  out_ << kInfo << MicrosLineWithPercentiles(pairs->first) << "\n" << std::endl;
   model.results.inference = std::move(pairs->first);
   other.results.inference = std::move(pairs->second);
   return std::nullopt;
@@ -206,9 +240,7 @@ void Benchmark::PrintState(const Loaded& model, const char* when) {
 
 std::optional<Error> Benchmark::WriteOpProfile(const Loaded& model) {
   const OpProfiler* const profiler = model.session->profiler();
-  if (profiler == nullptr || profiler->totals().count() == 0) {
-    return std::nullopt;
-  }
+  if (profiler == nullptr) return std::nullopt;
   std::string text;
   if (options_.op_profiling_output_mode == "json") {
     JsonWriter json;
@@ -227,11 +259,11 @@ std::optional<Error> Benchmark::WriteOpProfile(const Loaded& model) {
 void Benchmark::PrintSummary() {
   const ModelResults& model = results_.model;
   out_ << kInfo << "Inference timings in us: Init: "
-       << static_cast<int64_t>(model.init_us)
-       << ", First inference: " << model.warmup.us.first()
-       << ", Warmup (avg): " << model.warmup.us.avg()
-       << ", Inference (avg): " << model.inference.us.avg() << "\n";
-  if (model.inference.us.count() > 0) {
+       << static_cast<int64_t>(model.init_us) << ", First inference: "
+       << std::llround(static_cast<double>(model.warmup.first()) / 1e3)
+       << ", Warmup (avg): " << model.warmup.mean() / 1e3
+       << ", Inference (avg): " << model.inference.mean() / 1e3 << "\n";
+  if (model.inference.count() > 0) {
     out_ << kInfo
          << "Inference percentiles in us: " << PercentileLine(model.inference)
          << "\n";
@@ -263,21 +295,20 @@ void Benchmark::PrintSummary() {
     const std::string other =
         results_.other->path + " in " + results_.other->runtime;
     out_ << kInfo << "Compared with " << other << ": "
-         << results_.other->inference.us << "\n"
+         << MicrosLineWithPercentiles(results_.other->inference) << "\n"
          << kInfo << "Its inference percentiles in us: "
          << PercentileLine(results_.other->inference) << "\n"
-         << kInfo << "Time of " << other << " to that of " << model.path
-         << " in " << model.runtime << ": " << ratio.median
-         << " (95% confidence " << ratio.median_low << " to "
-         << ratio.median_high << "), p5=" << ratio.p5 << " p95=" << ratio.p95
-         << " of " << ratio.pairs << " pairs of runs\n";
+         << kInfo
+         << "Ratio of the times of each pair of runs: median=" << ratio.median
+         << " p5=" << ratio.p5 << " p95=" << ratio.p95 << " of " << ratio.pairs
+         << " pairs\n";
   }
   out_ << std::flush;
 }
 
 std::optional<Error> Benchmark::Finish(Loaded& model) {
   const int64_t runs =
-      model.results.warmup.us.count() + model.results.inference.us.count();
+      model.results.warmup.count() + model.results.inference.count();
   if (!options_.output_filepath.empty() && runs > 0) {
     std::string bytes;
     for (size_t i = 0; i < model.session->outputs().size(); ++i) {
@@ -288,17 +319,35 @@ std::optional<Error> Benchmark::Finish(Loaded& model) {
     if (auto error = WriteFile(options_.output_filepath, bytes)) return error;
   }
   if (auto error = WriteOpProfile(model)) return error;
+  const std::string report = JsonReport(options_, results_);
   if (!options_.json.empty()) {
-    if (auto error = WriteFile(options_.json, JsonReport(options_, results_))) {
+    if (auto error = WriteFile(options_.json, report)) return error;
+  }
+  if (!options_.samples.empty()) {
+    if (auto error = WriteFile(options_.samples, SamplesText())) return error;
+  }
+  if (!options_.model_explorer.empty()) {
+    if (auto error = WriteFile(options_.model_explorer,
+                               ModelExplorerNodeData(*model.results.ops))) {
       return error;
     }
   }
   if (!options_.plot.empty()) {
-    if (auto error = WriteFile(options_.plot, EncodePng(Plot(results_)))) {
-      return error;
-    }
+    auto error = DrawPlot(plotter_, report, options_.plot);
+    // What it wrote says why.
+    if (error) return Error{error->message + ": " + libraries_.Take()};
   }
+  out_ << Summary(options_, results_) << std::flush;
   return std::nullopt;
+}
+
+std::string Benchmark::SamplesText() const {
+  std::string text;
+  for (size_t i = 0; i < samples_.size(); ++i) {
+    text += std::to_string(samples_[i]) +
+            (results_.other && i % 2 == 0 ? "," : "\n");
+  }
+  return text;
 }
 
 std::optional<Error> Benchmark::Run() {
@@ -315,8 +364,16 @@ std::optional<Error> Benchmark::Run() {
 
   std::unique_ptr<PeakMemoryMonitor> monitor;
   if (options_.report_peak_memory_footprint) {
+    int32_t interval_ms = options_.memory_footprint_check_interval_ms;
+    if (interval_ms <= 0) {
+      interval_ms = Options().memory_footprint_check_interval_ms;
+      out_ << "WARN: --memory_footprint_check_interval_ms is "
+           << options_.memory_footprint_check_interval_ms
+           << "; it is taken for " << interval_ms << ", the default"
+           << std::endl;
+    }
     monitor = std::make_unique<PeakMemoryMonitor>(
-        std::chrono::milliseconds(options_.memory_footprint_check_interval_ms));
+        std::chrono::milliseconds(interval_ms));
   }
   const double start_mb = PeakMemoryMb();
   ErrorOr<Loaded> model = Load(options_, *specs);

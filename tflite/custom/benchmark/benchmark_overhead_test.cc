@@ -13,6 +13,7 @@
 #include "tflite/custom/benchmark/clock.h"
 #include "tflite/custom/benchmark/create_session.h"
 #include "tflite/custom/benchmark/inputs.h"
+#include "tflite/custom/benchmark/latencies.h"
 #include "tflite/custom/benchmark/options.h"
 #include "tflite/custom/benchmark/progress.h"
 #include "tflite/custom/benchmark/runs.h"
@@ -61,11 +62,11 @@ TEST_P(BenchmarkOverheadTest, RunsCostLittleMoreThanBareInvocations) {
     bare = std::min(bare, NowNanos() - start);
     Progress progress(-1, "", plan.min_runs, plan.min_secs, plan.max_secs);
     start = NowNanos();
-    const ErrorOr<Timings> timings =
+    const ErrorOr<Latencies> timings =
         RunModel({session->get(), &*inputs}, plan, progress);
     measured = std::min(measured, NowNanos() - start);
     ASSERT_TRUE(timings.ok());
-    ASSERT_EQ(timings->us.count(), kRuns);
+    ASSERT_EQ(timings->count(), kRuns);
   }
   const double overhead = static_cast<double>(measured - bare) / kRuns;
   std::printf("%s: a bare invocation: %.1f ns; benchmark_model adds %.1f ns\n",

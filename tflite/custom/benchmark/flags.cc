@@ -30,11 +30,13 @@ std::optional<bool> ParseBool(const std::string& text) {
 }
 
 template <typename T>
-std::optional<T> ParseNumber(const std::string& text, T lowest) {
+std::optional<T> ParseNumber(const std::string& text, T lowest,
+                             T highest = std::numeric_limits<T>::max()) {
   T number;
   const char* end = text.data() + text.size();
   const auto [rest, error] = std::from_chars(text.data(), end, number);
-  if (error != std::errc() || rest != end || !(number >= lowest)) {
+  if (error != std::errc() || rest != end || !(number >= lowest) ||
+      number > highest) {
     return std::nullopt;
   }
   return number;
@@ -55,15 +57,21 @@ Flag Make(About about, std::string type, std::string allowed) {
   flag.log_name = std::move(about.log_name);
   flag.help = std::move(about.help);
   flag.always_logged = false;
-  flag.ours = false;
   return flag;
 }
 
-Flag Int(int32_t Options::* option, int32_t lowest, About about) {
-  Flag flag = Make(std::move(about), "int32",
-                   "an integer of at least " + std::to_string(lowest));
+Flag Int(int32_t Options::* option, int32_t lowest, About about,
+         int32_t highest = std::numeric_limits<int32_t>::max()) {
+  std::string allowed = "an integer";
+  if (highest != std::numeric_limits<int32_t>::max()) {
+    allowed += " from " + Text(lowest) + " to " + Text(highest);
+  } else if (lowest != std::numeric_limits<int32_t>::min()) {
+    allowed += " of at least " + Text(lowest);
+  }
+  Flag flag = Make(std::move(about), "int32", std::move(allowed));
   flag.set = [=](const std::string& value, Options& options) {
-    const std::optional<int32_t> number = ParseNumber<int32_t>(value, lowest);
+    const std::optional<int32_t> number =
+        ParseNumber<int32_t>(value, lowest, highest);
     if (number) options.*option = *number;
     return number.has_value();
   };
@@ -129,6 +137,18 @@ Flag Choice(std::string Options::* option, std::vector<std::string> choices,
   return flag;
 }
 
+Flag Picture(std::string Options::* option, About about) {
+  Flag flag =
+      String(option, "the path of a .png or .svg file", std::move(about));
+  flag.set = [=](const std::string& value, Options& options) {
+    options.*option = value;
+    const std::string ending =
+        value.size() < 4 ? "" : value.substr(value.size() - 4);
+    return ending == ".png" || ending == ".svg";
+  };
+  return flag;
+}
+
 Flag OptionalBool(std::optional<bool> Options::* option, bool when_unset,
                   About about) {
   Flag flag = Make(std::move(about), "bool", "true or false");
@@ -144,11 +164,6 @@ Flag OptionalBool(std::optional<bool> Options::* option, bool when_unset,
 
 Flag Always(Flag flag) {
   flag.always_logged = true;
-  return flag;
-}
-
-Flag Ours(Flag flag) {
-  flag.ours = true;
   return flag;
 }
 
@@ -175,7 +190,8 @@ std::vector<Flag> MakeFlags() {
              "run_delay where it is positive"}),
       Int(&O::num_threads, -1,
           {"num_threads", "#threads used for CPU inference",
-           "threads for inference on the CPU; -1 leaves it to the runtime"}),
+           "threads for inference on the CPU; -1 leaves it to the runtime"},
+          kMostThreads),
       String(&O::benchmark_name, "a name",
              {"benchmark_name", "Benchmark name",
               "a name for this benchmark, in the log and in --json"}),
@@ -188,7 +204,8 @@ std::vector<Flag> MakeFlags() {
             {"warmup_min_secs", "Min warmup runs duration (seconds)",
              "seconds to go on warming up for, however many runs that takes"}),
       Bool(&O::verbose, {"verbose", "Log parameter values verbosely",
-                         "log every flag, not only those that were given"}),
+                         "log every flag, not only those that were given, and "
+                         "all that LiteRT logs"}),
       Bool(&O::dry_run, {"dry_run", "Run w/o invoking kernels",
                          "load the model and allocate its tensors, but run "
                          "nothing"}),
@@ -196,14 +213,17 @@ std::vector<Flag> MakeFlags() {
            {"report_peak_memory_footprint", "Report the peak memory footprint",
             "have a thread look at the process's memory, and report the most "
             "that it saw; may slow the runs"}),
-      Int(&O::memory_footprint_check_interval_ms, 1,
+      Int(&O::memory_footprint_check_interval_ms,
+          std::numeric_limits<int32_t>::min(),
           {"memory_footprint_check_interval_ms",
            "Memory footprint check interval (ms)",
-           "milliseconds between two looks of that thread"}),
+           "milliseconds between two looks of that thread; 50 where it is not "
+           "positive"}),
       Always(String(&O::graph, "the path of a .tflite file",
                     {"graph", "Graph",
-                     "the model to run; without it the atan.tflite beside this "
-                     "program"})),
+                     "the model to run, also without the flag's name, or "
+                     "fd:NUMBER:OFFSET:SIZE for a part of an open file; "
+                     "without it the model beside this program"})),
       Always(String(&O::signature_to_run_for, "the key of a signature",
                     {"signature_to_run_for", "Signature to run",
                      "the signature to run; needed where the model has "
@@ -293,28 +313,37 @@ std::vector<Flag> MakeFlags() {
              {"external_delegate_options", "External delegate options",
               "what to tell that delegate, as NAME:VALUE; items are separated "
               "by ';'"}),
-      Ours(Choice(&O::runtime, {"tflite", "litert"},
-                  {"runtime", "Runtime",
-                   "what runs the model: TFLite's C library or LiteRT's "
-                   "CompiledModel"})),
-      Ours(String(&O::compare, "the path of a .tflite file",
-                  {"compare", "Model to compare with",
-                   "a second model, whose runs alternate with the first's; "
-                   "reports the ratio of their times"})),
-      Ours(Choice(&O::compare_runtime, {"tflite", "litert"},
-                  {"compare_runtime", "Runtime to compare with",
-                   "what runs the second model, where it is not what runs the "
-                   "first; without compare the second model is the first"})),
-      Ours(String(&O::json, file,
-                  {"json", "JSON report",
-                   "where to write all results as "
-                   "JSON"})),
-      Ours(String(&O::plot, "the path of a .png file",
-                  {"plot", "Plot",
-                   "where to draw the histogram of the times, and the ops' "
-                   "shares where they are measured"})),
+      Choice(&O::runtime, {"tflite", "litert"},
+             {"runtime", "Runtime",
+              "what runs the model: TFLite's C library or LiteRT's "
+              "CompiledModel"}),
+      String(&O::compare, "the path of a .tflite file",
+             {"compare", "Model to compare with",
+              "a second model, whose runs alternate with the first's; "
+              "reports the ratio of their times"}),
+      Choice(&O::compare_runtime, {"tflite", "litert"},
+             {"compare_runtime", "Runtime to compare with",
+              "what runs the second model, where it is not what runs the "
+              "first; without compare the second model is the first"}),
+      String(&O::json, file,
+             {"json", "JSON report", "where to write all results as JSON"}),
+      String(&O::samples, file,
+             {"samples", "Samples",
+              "where to write what each run took, in nanoseconds, a line a "
+              "run; of a comparison both, separated by ','"}),
+      Picture(&O::plot,
+              {"plot", "Plot",
+               "where to draw the times, and the ops' shares where they are "
+               "measured: a .png or .svg file"}),
+      String(&O::model_explorer, file,
+             {"model_explorer", "Model Explorer node data",
+              "where to write what each op took, for Model Explorer to color "
+              "its nodes by; needs --use_xnnpack=false"}),
       Bool(&O::help, {"help", "Print out all supported flags",
-                      "print this text and end"}),
+                      "print the flags, and end; -h is the same"}),
+      Bool(&O::helpfull, {"helpfull", "Print out all known flags",
+                          "print also the flags of other builds, which are "
+                          "refused here, and end"}),
   };
 }
 
@@ -324,7 +353,12 @@ std::vector<RefusedFlag> MakeRefusedFlags() {
   const std::string hexagon = "Hexagon's delegate runs on Qualcomm's DSP";
   const std::string coreml = "Core ML is part of Apple's systems";
   const std::string edgetpu = "there is no Edge TPU delegate here";
-  const std::string accelerators = "no delegate here reads it";
+  const std::string accelerators =
+      "no delegate here reads it, XNNPACK does not either; an external "
+      "delegate "
+      "takes its own by --external_delegate_options";
+  const std::string android = "it is Android's";
+  const std::string litert = "LiteRT runs on the CPU here";
   const std::string c_api = "TFLite's C API has no way to set it";
   const std::string proto = "there are no protocol buffers here";
   const std::string stable =
@@ -360,6 +394,9 @@ std::vector<RefusedFlag> MakeRefusedFlags() {
       {"last_delegate_node_index", "2147483647", accelerators},
       {"delegate_serialize_dir", "", accelerators},
       {"delegate_serialize_token", "", accelerators},
+      {"enable_platform_tracing", "false", android},
+      {"use_cpu", "true", litert},
+      {"use_npu", "false", litert},
       {"stable_delegate_loader_settings", "", stable},
       {"stable_delegate_settings_file", "", stable},
       {"stable_abi_delegate_settings_file", "", stable},
@@ -382,6 +419,38 @@ std::vector<RefusedFlag> MakeRefusedFlags() {
 const std::vector<Flag>& Flags() {
   static const auto* const flags = new std::vector<Flag>(MakeFlags());
   return *flags;
+}
+
+const std::vector<FlagGroup>& FlagGroups() {
+  static const auto* const groups = new std::vector<FlagGroup>{
+      {"What most people need",
+       {"graph", "num_runs", "min_secs", "warmup_runs", "num_threads",
+        "use_xnnpack", "runtime", "compare", "compare_runtime",
+        "enable_op_profiling", "json", "plot", "help", "helpfull"}},
+      {"How often and how long",
+       {"max_secs", "warmup_min_secs", "run_delay", "run_frequency",
+        "dry_run"}},
+      {"What goes in and comes out",
+       {"input_layer", "input_layer_shape", "input_layer_value_range",
+        "input_layer_value_files", "output_filepath", "signature_to_run_for",
+        "list_signatures"}},
+      {"What the ops take",
+       {"op_profiling_output_mode", "op_profiling_output_file",
+        "profiling_output_csv_file", "model_explorer",
+        "max_profiling_buffer_entries",
+        "allow_dynamic_profiling_buffer_increase"}},
+      {"Delegates",
+       {"require_full_delegation", "xnnpack_force_fp16",
+        "xnnpack_weight_cache_file_path", "external_delegate_path",
+        "external_delegate_options"}},
+      {"What else is printed and written",
+       {"verbose", "samples", "benchmark_name", "output_prefix",
+        "report_peak_memory_footprint", "memory_footprint_check_interval_ms",
+        "print_preinvoke_state", "print_postinvoke_state",
+        "tensor_name_display_length", "tensor_type_display_length",
+        "alloc_type_display_length"}},
+  };
+  return *groups;
 }
 
 const std::vector<RefusedFlag>& RefusedFlags() {

@@ -1,6 +1,7 @@
 #ifndef TFLITE_CUSTOM_BENCHMARK_FLAGS_H_
 #define TFLITE_CUSTOM_BENCHMARK_FLAGS_H_
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -18,7 +19,6 @@ struct Flag {
   std::string log_name;  // The public tool's description.
   std::string help;
   bool always_logged;
-  bool ours;  // Not a flag of the public tool.
   // Sets the option; false where the value is not allowed.
   std::function<bool(const std::string& value, Options& options)> set;
   // The option as text; that of Options() is the flag's default.
@@ -27,6 +27,18 @@ struct Flag {
 
 // In the order in which the public tool logs them.
 const std::vector<Flag>& Flags();
+
+// What --help has under a heading, by the flags' names.
+struct FlagGroup {
+  std::string heading;
+  std::vector<std::string> flags;
+};
+
+// All flags. The first group has what most people need.
+const std::vector<FlagGroup>& FlagGroups();
+
+// More threads than any machine has cores: a number beyond it is a mistake.
+constexpr int32_t kMostThreads = 1024;
 
 // A flag of the public tool that is known but refused, unless it is given the
 // value that it has anyway.

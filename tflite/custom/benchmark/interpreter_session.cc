@@ -20,6 +20,7 @@
 #include "tflite/custom/benchmark/signatures.h"
 #include "tflite/custom/benchmark/state.h"
 #include "tflite/custom/model/error_or.h"
+#include "tflite/custom/model/flatbuffer.h"
 #include "tflite/custom/model/model.h"
 #include "tflite/custom/model/runtime_log.h"
 #include "tflite/custom/model/tensor_info.h"
@@ -156,6 +157,7 @@ class InterpreterSession : public Session {
   }
 
   OpProfiler* profiler() override { return profiler_.get(); }
+  std::string delegation() const override { return delegation_; }
 
   void PrintState(const Options& options, std::ostream& out) const override {
     PrintInterpreterState(observer_->subgraphs(), options, out);
@@ -173,16 +175,30 @@ class InterpreterSession : public Session {
                                       std::ostream& log);
   TfLiteStatus Resize(size_t index, const std::vector<int>& shape);
   TfLiteStatus AllocateTensors() {
-    return runner_ == nullptr
-               ? TfLiteInterpreterAllocateTensors(interpreter_.get())
-               : TfLiteSignatureRunnerAllocateTensors(runner_.get());
+    return Initialize("AllocateTensors", [&] {
+      return runner_ == nullptr
+                 ? TfLiteInterpreterAllocateTensors(interpreter_.get())
+                 : TfLiteSignatureRunnerAllocateTensors(runner_.get());
+    });
   }
   std::optional<Error> ApplyDelegates(const Options& options,
                                       const std::vector<InputSpec>& specs,
                                       std::ostream& log);
   bool ApplyXnnpack(const Options& options);
   std::optional<Error> ApplyExternal(const Options& options);
-  std::optional<Error> Observe(const Options& options);
+  std::optional<Error> Observe(const Options& options, std::ostream& log);
+  void DescribeDelegation(const Options& options, std::ostream& log);
+  // A part of the initialization, which a profiler notes.
+  template <typename Step>
+  TfLiteStatus Initialize(const char* what, const Step& step) {
+    return profiler_ == nullptr ? step() : profiler_->Initialize(what, step);
+  }
+  TfLiteStatus ModifyGraph(TfLiteOpaqueDelegate* delegate) {
+    return Initialize("ModifyGraphWithDelegate", [&] {
+      return TfLiteInterpreterModifyGraphWithDelegate(interpreter_.get(),
+                                                      delegate);
+    });
+  }
   Error CannotPrepare(TfLiteStatus status) const;
 
   size_t NumOutputs() const {
@@ -214,6 +230,7 @@ class InterpreterSession : public Session {
   std::vector<TfLiteTensor*> tensors_;
   std::vector<int> input_indices_;  // Of the tensors among the model's inputs.
   std::vector<TensorInfo> inputs_;
+  std::string delegation_;
 };
 
 Error InterpreterSession::CannotPrepare(TfLiteStatus status) const {
@@ -351,9 +368,7 @@ bool InterpreterSession::ApplyXnnpack(const Options& options) {
   }
   xnnpack_ = DelegatePtr(TfLiteXNNPackDelegateCreate(&xnnpack),
                          TfLiteXNNPackDelegateDelete);
-  return xnnpack_ != nullptr &&
-         TfLiteInterpreterModifyGraphWithDelegate(interpreter_.get(),
-                                                  xnnpack_.get()) == kTfLiteOk;
+  return xnnpack_ != nullptr && ModifyGraph(xnnpack_.get()) == kTfLiteOk;
 }
 
 std::optional<Error> InterpreterSession::ApplyExternal(const Options& options) {
@@ -364,8 +379,7 @@ std::optional<Error> InterpreterSession::ApplyExternal(const Options& options) {
     if (!delegate.ok()) return delegate.error();
     external_ = std::move(*delegate);
   }
-  if (TfLiteInterpreterModifyGraphWithDelegate(interpreter_.get(),
-                                               external_.get()) != kTfLiteOk) {
+  if (ModifyGraph(external_.get()) != kTfLiteOk) {
     return Error{"cannot apply the delegate of " +
                  options.external_delegate_path + " to " + model_.path() +
                  ": " + log_.Line()};
@@ -390,14 +404,64 @@ std::optional<Error> InterpreterSession::ApplyDelegates(
   return ApplyExternal(options);
 }
 
-std::optional<Error> InterpreterSession::Observe(const Options& options) {
-  if (profiler_ == nullptr && !options.print_preinvoke_state &&
-      !options.print_postinvoke_state && !options.require_full_delegation) {
-    return std::nullopt;
+// The public tool's line on a delegate that was asked for, and a short one.
+void InterpreterSession::DescribeDelegation(const Options& options,
+                                            std::ostream& log) {
+  if (observer_->subgraphs().empty()) return;
+  const Subgraph& graph = observer_->subgraphs().front();
+  size_t kernels = 0;
+  size_t replaced = 0;
+  for (const int index : graph.plan) {
+    const Node& node = graph.nodes[static_cast<size_t>(index)];
+    if (node.delegate == nullptr) continue;
+    ++kernels;
+    replaced += node.replaced.size();
   }
+  const size_t ops = graph.plan.size() - kernels + replaced;
+  const bool external = external_ != nullptr;
+  const std::string name = external ? "EXTERNAL" : "XNNPACK";
+  delegation_ = (external && xnnpack_ != nullptr ? "delegates run "
+                 : external                      ? "the external delegate runs "
+                                                 : "XNNPACK runs ") +
+                std::to_string(replaced) + " of " + std::to_string(ops) +
+                " ops in " + std::to_string(kernels) +
+                (kernels == 1 ? " partition" : " partitions");
+  if (!external && !options.use_xnnpack.value_or(false)) return;
+  log << "INFO: ";
+  if (kernels == 0) {
+    log << "Though " << name
+        << " delegate is explicitly applied, the model graph will not be "
+           "executed by the delegate.\n";
+    return;
+  }
+  log << "Explicitly applied " << name
+      << " delegate, and the model graph will be "
+      << (graph.plan.size() == 1 ? "completely" : "partially")
+      << " executed by the delegate";
+  if (graph.plan.size() > 1) log << " w/ " << kernels << " delegate kernels";
+  log << ".\n";
+}
+
+std::optional<Error> InterpreterSession::Observe(const Options& options,
+                                                 std::ostream& log) {
+  const bool needed = profiler_ != nullptr || options.print_preinvoke_state ||
+                      options.print_postinvoke_state ||
+                      options.require_full_delegation;
+  const bool delegated = external_ != nullptr || xnnpack_ != nullptr;
+  if (!needed && !delegated) return std::nullopt;
   observer_ = std::make_unique<GraphObserver>();
   if (!observer_->Observe(interpreter_.get())) {
+    // A delegate may leave a graph that nobody may look into.
+    if (!needed) return std::nullopt;
     return Error{"cannot look into " + model_.path() + ": " + log_.Line()};
+  }
+  if (delegated) DescribeDelegation(options, log);
+  const flatbuffer::Vector subgraphs(flatbuffer::Root(model_.bytes().data()),
+                                     flatbuffer::kModelSubgraphs);
+  for (uint32_t i = 0; profiler_ != nullptr && i < subgraphs.size(); ++i) {
+    profiler_->SetSubgraphName(
+        i, flatbuffer::Vector(subgraphs.Table(i), flatbuffer::kSubgraphName)
+               .Bytes());
   }
   for (size_t i = 0; i < observer_->subgraphs().size(); ++i) {
     const Subgraph& graph = observer_->subgraphs()[i];
@@ -440,7 +504,7 @@ std::optional<Error> InterpreterSession::Prepare(
     if (status != kTfLiteOk) return CannotPrepare(status);
   }
   if (auto error = ApplyDelegates(options, specs, log)) return error;
-  if (auto error = Observe(options)) return error;
+  if (auto error = Observe(options, log)) return error;
   const TfLiteStatus status = AllocateTensors();
   if (status != kTfLiteOk) return CannotPrepare(status);
   // The delegates may have moved the tensors.

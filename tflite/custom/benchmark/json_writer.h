@@ -25,6 +25,20 @@ class JsonWriter {
   JsonWriter& Value(int number) { return Value(int64_t{number}); }
   JsonWriter& Value(bool value);
   JsonWriter& Null();
+  // An array on a line of its own.
+  template <typename T>
+  JsonWriter& Line(const std::vector<T>& numbers) {
+    Separate();
+    const char* separator = "[";
+    for (const T& number : numbers) {
+      text_ += separator;
+      after_key_ = true;  // Nothing goes before the next value.
+      Value(number);
+      separator = ", ";
+    }
+    text_ += numbers.empty() ? "[]" : "]";
+    return *this;
+  }
 
   template <typename T>
   JsonWriter& Member(const std::string& key, const T& value) {

@@ -102,6 +102,7 @@ class LitertSession : public Session {
 
   // options.cc refuses the flags that ask for either of these.
   OpProfiler* profiler() override { return nullptr; }
+  std::string delegation() const override { return ""; }
   void PrintState(const Options&, std::ostream&) const override {}
 
  private:

@@ -1,20 +1,25 @@
 #include "tflite/custom/benchmark/memory.h"
 
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <fstream>
 #include <mutex>
+#include <string>
 #include <thread>
 
 namespace tflite::custom::benchmark {
 
 double PeakMemoryMb() {
-  rusage usage = {};
-  getrusage(RUSAGE_SELF, &usage);
-  return static_cast<double>(usage.ru_maxrss) / 1024.0;
+  // getrusage would begin with what the program had that this one replaced,
+  // such as Bazel.
+  std::ifstream file("/proc/self/status");
+  for (std::string field; file >> field;) {
+    double kilobytes = 0;
+    if (field == "VmHWM:" && file >> kilobytes) return kilobytes / 1024.0;
+  }
+  return 0;
 }
 
 ResidentMemory CurrentMemory() {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -70,7 +71,8 @@ void OpProfiler::EndRun() {
   running_ = false;
   if (events_.empty()) return;
   const int64_t start = events_.front().start_ns;
-  int64_t total_ns = 0;
+  std::map<int64_t, int64_t> totals;
+  int64_t internal_total = 0;
   int64_t order = 0;
   for (const Event& event : events_) {
     const bool of_delegate = event.name == nullptr;
@@ -79,6 +81,7 @@ void OpProfiler::EndRun() {
       // A delegate that reports its ops is not reported as an op itself, unless
       // it runs within one.
       op.internal = of_delegate && event.depth > 0;
+      op.nested = event.depth > 0;
       op.type = op.internal   ? "DelegateOpInvoke"
                 : of_delegate ? event.internal_name
                               : event.name;
@@ -95,11 +98,30 @@ void OpProfiler::EndRun() {
     ++op.calls;
     op.sum_ns += event.elapsed_ns;
     op.sum_start_ns += std::max<int64_t>(0, event.start_ns - start);
-    // An op that runs others, such as While, has them in its own time.
-    if (event.depth == 0) total_ns += event.elapsed_ns;
+    (op.internal ? internal_total : totals[event.subgraph]) += event.elapsed_ns;
     ++order;
   }
-  totals_.Add(total_ns / 1000);
+  for (const auto& [subgraph, total] : totals) totals_[subgraph].Add(total);
+  if (internal_total > 0) internal_totals_.Add(internal_total);
+  ++runs_;
+}
+
+void OpProfiler::AddInitialization(const char* what, int64_t elapsed_ns,
+                                   double memory_mb) {
+  OpTimes* step = nullptr;
+  for (OpTimes& known : initialization_) {
+    if (known.type == what) step = &known;
+  }
+  if (step == nullptr) {
+    step = &initialization_.emplace_back();
+    step->type = what;
+    step->name = std::string(what) + "/0";
+    step->order = static_cast<int64_t>(initialization_.size());
+    step->first_ns = elapsed_ns;
+  }
+  ++step->calls;
+  step->sum_ns += elapsed_ns;
+  step->memory_kb = memory_mb * 1024;
 }
 
 std::vector<OpTimes> OpProfiler::ops() const {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "tflite/custom/benchmark/json_writer.h"
+#include "tflite/custom/benchmark/latencies.h"
 #include "tflite/custom/benchmark/op_profiler.h"
 
 namespace tflite::custom::benchmark {
@@ -28,8 +29,7 @@ struct Column {
 };
 
 const std::vector<Column> kOpColumns = {
-    {"[node type]", "node type", 24},
-    {"[start]", "start", 17},
+    {"[node type]", "node type", 40},
     {"[first]", "first", 9},
     {"[avg ms]", "avg_ms", 9},
     {"[%]", "%", 8},
@@ -40,7 +40,7 @@ const std::vector<Column> kOpColumns = {
 };
 
 const std::vector<Column> kTypeColumns = {
-    {"[Node type]", "node type", 24},
+    {"[Node type]", "node type", 40},
     {"[count]", "count", 9},
     {"[avg ms]", "avg_ms", 10},
     {"[avg %]", "avg %", 11},
@@ -48,23 +48,6 @@ const std::vector<Column> kTypeColumns = {
     {"[mem KB]", "mem KB", 10},
     {"[times called]", "times called", 10},
 };
-
-std::string Fixed(double value, const char* unit = "") {
-  std::ostringstream text;
-  text << std::fixed << std::setprecision(3) << value << unit;
-  return text.str();
-}
-
-// In a CSV file a comma would begin a new field.
-std::string Field(const std::string& text) {
-  if (text.find(',') == std::string::npos &&
-      text.find('"') == std::string::npos) {
-    return text;
-  }
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
-  return quoted + "\"";
-}
 
 class Table {
  public:
@@ -80,12 +63,24 @@ class Table {
   void Row(const std::vector<std::string>& fields) {
     for (size_t i = 0; i < fields.size(); ++i) {
       if (csv_) {
-        out_ << (i == 0 ? "" : ", ") << Field(fields[i]);
+        // The public tool writes tabs for the commas of names, and quotes
+        // nothing.
+        std::string field = fields[i];
+        std::replace(field.begin(), field.end(), ',', '\t');
+        out_ << (i == 0 ? "" : ", ") << field;
       } else {
         out_ << "\t" << std::right << std::setw(columns_[i].width) << fields[i];
       }
     }
     out_ << "\n";
+  }
+
+  // Three digits in a table, and as many as there are in a file.
+  std::string Number(double value, const char* unit = "") const {
+    std::ostringstream text;
+    if (!csv_) text << std::fixed << std::setprecision(3);
+    text << value << unit;
+    return text.str();
   }
 
  private:
@@ -102,34 +97,26 @@ double Percent(double part, double whole) {
   return whole > 0 ? 100 * part / whole : 0;
 }
 
-std::vector<OpTimes> Select(const std::vector<OpTimes>& ops, bool internal) {
-  std::vector<OpTimes> result;
-  for (const OpTimes& op : ops) {
-    if (op.internal == internal) result.push_back(op);
-  }
-  return result;
+double Sum(const std::vector<OpTimes>& ops) {
+  double sum = 0;
+  for (const OpTimes& op : ops) sum += static_cast<double>(op.sum_ns);
+  return sum;
 }
 
-// The memory column is the public tool's, which has zeros in it too: the
-// runtime does not say what an op takes.
 void PrintOps(const std::string& title, const std::vector<OpTimes>& ops,
               int64_t runs, bool csv, std::ostream& out) {
   out << kRule << " " << title << " " << kRule << "\n";
   Table table(kOpColumns, csv, out);
-  double all = 0;
-  for (const OpTimes& op : ops) all += static_cast<double>(op.sum_ns);
+  const double all = Sum(ops);
   double sum = 0;
   for (size_t i = 0; i < ops.size(); ++i) {
     const OpTimes& op = ops[i];
     if (title.rfind("Top", 0) == 0 && i == kTop) break;
     sum += static_cast<double>(op.sum_ns);
-    const double calls = static_cast<double>(op.calls);
-    table.Row({op.type,
-               Fixed(static_cast<double>(op.sum_start_ns) / calls / 1e6),
-               Fixed(static_cast<double>(op.first_ns) / 1e6),
-               Fixed(static_cast<double>(op.sum_ns) / calls / 1e6),
-               Fixed(Percent(static_cast<double>(op.sum_ns), all), "%"),
-               Fixed(Percent(sum, all), "%"), Fixed(0),
+    table.Row({op.type, table.Number(static_cast<double>(op.first_ns) / 1e6),
+               table.Number(AverageNs(op) / 1e6),
+               table.Number(Percent(static_cast<double>(op.sum_ns), all), "%"),
+               table.Number(Percent(sum, all), "%"), table.Number(op.memory_kb),
                std::to_string(op.calls / runs), op.name});
   }
   out << "\n";
@@ -140,22 +127,24 @@ void PrintTypes(const std::vector<OpTimes>& ops, int64_t runs, bool csv,
   out << "Number of nodes executed: " << ops.size() << "\n"
       << kRule << " Summary by node type " << kRule << "\n";
   Table table(kTypeColumns, csv, out);
-  double all = 0;
-  for (const OpTimes& op : ops) all += static_cast<double>(op.sum_ns);
+  const double all = Sum(ops);
   double sum = 0;
   for (const TypeTimes& type : TimesByType(ops)) {
     sum += static_cast<double>(type.sum_ns);
-    table.Row({type.type, std::to_string(type.nodes),
-               Fixed(static_cast<double>(type.sum_ns) /
-                     static_cast<double>(runs) / 1e6),
-               Fixed(Percent(static_cast<double>(type.sum_ns), all), "%"),
-               Fixed(Percent(sum, all), "%"), Fixed(0),
-               std::to_string(type.calls / runs)});
+    table.Row(
+        {type.type, std::to_string(type.nodes),
+         table.Number(static_cast<double>(type.sum_ns) /
+                      static_cast<double>(runs) / 1e6),
+         table.Number(Percent(static_cast<double>(type.sum_ns), all), "%"),
+         table.Number(Percent(sum, all), "%"), table.Number(type.memory_kb),
+         std::to_string(type.calls / runs)});
   }
   out << "\n";
 }
 
-void PrintAll(const std::vector<OpTimes>& ops, int64_t runs, bool csv,
+// `summary` begins the lines on the whole.
+void PrintAll(const std::vector<OpTimes>& ops, int64_t runs,
+              const std::string& summary, const Latencies& totals, bool csv,
               std::ostream& out) {
   PrintOps("Run Order", ops, runs, csv, out);
   std::vector<OpTimes> by_time = ops;
@@ -167,6 +156,9 @@ void PrintAll(const std::vector<OpTimes>& ops, int64_t runs, bool csv,
             });
   PrintOps("Top by Computation Time", by_time, runs, csv, out);
   PrintTypes(ops, runs, csv, out);
+  out << summary << "Timings (microseconds): " << MicrosLine(totals) << "\n"
+      << "Memory (bytes): count=0\n"
+      << ops.size() << " nodes observed\n\n";
 }
 
 }  // namespace
@@ -179,6 +171,7 @@ std::vector<TypeTimes> TimesByType(const std::vector<OpTimes>& ops) {
     ++type.nodes;
     type.calls += op.calls;
     type.sum_ns += op.sum_ns;
+    type.memory_kb += op.memory_kb;
   }
   std::vector<TypeTimes> result;
   for (const auto& [name, type] : types) result.push_back(type);
@@ -191,32 +184,68 @@ std::vector<TypeTimes> TimesByType(const std::vector<OpTimes>& ops) {
 
 std::string OpTables(const OpProfiler& profiler, bool csv) {
   std::ostringstream out;
-  const std::vector<OpTimes> all = profiler.ops();
-  const int64_t runs = std::max<int64_t>(1, profiler.totals().count());
+  const std::vector<OpTimes>& steps = profiler.initialization();
+  if (!steps.empty()) {
+    Latencies total;
+    total.Add(static_cast<int64_t>(Sum(steps)));
+    out << "Profiling Info for Benchmark Initialization:\n";
+    PrintAll(steps, 1, "", total, csv, out);
+  }
+  if (profiler.runs() == 0) return out.str();
   out << "Operator-wise Profiling Info for Regular Benchmark Runs:\n";
   std::map<int64_t, std::vector<OpTimes>> subgraphs;
-  for (const OpTimes& op : Select(all, false)) {
-    subgraphs[op.subgraph].push_back(op);
+  std::vector<OpTimes> internal;
+  for (const OpTimes& op : profiler.ops()) {
+    (op.internal ? internal : subgraphs[op.subgraph]).push_back(op);
   }
   for (const auto& [index, ops] : subgraphs) {
-    if (subgraphs.size() > 1) {
-      if (index == 0) {
-        out << "Primary graph profile:\n";
-      } else {
-        out << "Subgraph (index: " << index << ") profile:\n";
-      }
+    const std::string name = ", name: " + profiler.SubgraphName(index) + ")";
+    const std::string subgraph =
+        "Subgraph (index: " + std::to_string(index) + name + " ";
+    if (index > 0) {
+      out << subgraph << "profile:\n";
+    } else if (subgraphs.size() > 1) {
+      out << "Primary graph (" << name.substr(2) << " profile:\n";
     }
-    PrintAll(ops, runs, csv, out);
+    PrintAll(ops, profiler.runs(), index > 0 ? subgraph : "",
+             profiler.Totals(index), csv, out);
   }
-  out << "Timings (microseconds): " << profiler.totals() << "\n"
-      << "Memory (bytes): count=0\n"
-      << all.size() << " nodes observed\n\n";
-  const std::vector<OpTimes> internal = Select(all, true);
   if (!internal.empty()) {
     out << "Delegate internal:\n";
-    PrintAll(internal, runs, csv, out);
+    PrintAll(internal, profiler.runs(), "", profiler.internal_totals(), csv,
+             out);
   }
   return out.str();
+}
+
+std::string ModelExplorerNodeData(const OpProfiler& profiler) {
+  std::map<int64_t, std::vector<OpTimes>> subgraphs;
+  for (const OpTimes& op : profiler.ops()) subgraphs[op.subgraph].push_back(op);
+  JsonWriter json;
+  json.BeginObject();
+  for (const auto& [index, ops] : subgraphs) {
+    json.Key(profiler.SubgraphName(index)).BeginObject();
+    json.Key("results").BeginObject();
+    for (const OpTimes& op : ops) {
+      json.Key(std::to_string(op.node))
+          .BeginObject()
+          .Member("value", static_cast<double>(op.sum_ns) /
+                               static_cast<double>(profiler.runs()) / 1e3)
+          .EndObject();
+    }
+    json.EndObject();
+    json.Key("gradient").BeginArray();
+    for (const auto& [stop, color] :
+         {std::pair(0, "#ffffff"), std::pair(1, "#d62728")}) {
+      json.BeginObject()
+          .Member("stop", stop)
+          .Member("bgColor", color)
+          .EndObject();
+    }
+    json.EndArray().EndObject();
+  }
+  json.EndObject();
+  return json.Text();
 }
 
 void WriteOps(const OpProfiler& profiler, JsonWriter& json) {
@@ -229,10 +258,11 @@ void WriteOps(const OpProfiler& profiler, JsonWriter& json) {
         .Member("subgraph", op.subgraph)
         .Member("node", op.node)
         .Member("delegate_internal", op.internal)
+        .Member("nested", op.nested)
         .Member("calls", op.calls)
         .Member("start_us", static_cast<double>(op.sum_start_ns) / calls / 1e3)
         .Member("first_us", static_cast<double>(op.first_ns) / 1e3)
-        .Member("avg_us", static_cast<double>(op.sum_ns) / calls / 1e3)
+        .Member("avg_us", AverageNs(op) / 1e3)
         .EndObject();
   }
   json.EndArray();

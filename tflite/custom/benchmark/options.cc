@@ -7,6 +7,7 @@
 #include <optional>
 #include <ostream>
 #include <set>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -41,10 +42,13 @@ size_t EditDistance(const std::string& a, const std::string& b) {
 }
 
 std::string NearestFlag(const std::string& name) {
+  // By what the rest of the name says, where it is written otherwise.
+  std::string written = name;
+  std::replace(written.begin(), written.end(), '-', '_');
   return std::min_element(Flags().begin(), Flags().end(),
                           [&](const Flag& a, const Flag& b) {
-                            return EditDistance(a.name, name) <
-                                   EditDistance(b.name, name);
+                            return EditDistance(a.name, written) <
+                                   EditDistance(b.name, written);
                           })
       ->name;
 }
@@ -69,6 +73,7 @@ constexpr TfliteFlag kTfliteFlags[] = {
     {"enable_op_profiling", kNoOps},
     {"op_profiling_output_file", kNoOps},
     {"profiling_output_csv_file", kNoOps},
+    {"model_explorer", kNoOps},
     {"print_preinvoke_state", kNoOps},
     {"print_postinvoke_state", kNoOps},
     {"require_full_delegation", kNoOps},
@@ -115,6 +120,12 @@ std::optional<Error> Check(const Options& options,
                    " is given, but --use_xnnpack is false"};
     }
   }
+  if (!options.model_explorer.empty() && options.use_xnnpack.value_or(true)) {
+    return Error{
+        "--model_explorer is given, but --use_xnnpack is true; XNNPACK runs "
+        "ops together and does not say which, so that it must be "
+        "--use_xnnpack=false"};
+  }
   for (const char* flag : {"compare", "compare_runtime"}) {
     if (options.dry_run && given.count(flag) > 0) {
       return Error{std::string("--") + flag +
@@ -126,42 +137,64 @@ std::optional<Error> Check(const Options& options,
 
 }  // namespace
 
-ErrorOr<Options> ParseOptions(const std::vector<std::string>& arguments) {
+ErrorOr<Options> ParseOptions(const std::vector<std::string>& arguments,
+                              const std::string& default_graph) {
   Options options;
   std::set<std::string> given;
-  for (const std::string& argument : arguments) {
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    std::string argument = arguments[i];
+    if (argument == "-h") argument = "--help";
     if (argument.rfind("--", 0) != 0) {
-      return Error{"unexpected argument '" + argument +
-                   "'; flags are written --name=value, the model is "
-                   "--graph=FILE"};
+      if (argument.empty() || argument[0] == '-') {
+        return Error{"unexpected argument '" + argument +
+                     "'; flags are written --name=value"};
+      }
+      if (given.count("graph") > 0) {
+        return Error{"unexpected argument '" + argument + "'; the model is " +
+                     options.graph +
+                     ", and a second one goes to --compare=FILE"};
+      }
+      argument = "--graph=" + argument;
     }
     const size_t equals = argument.find('=');
-    const bool has_value = equals != std::string::npos;
     const std::string name =
-        argument.substr(2, has_value ? equals - 2 : equals);
-    std::string value = has_value ? argument.substr(equals + 1) : "true";
-    if (const RefusedFlag* refused = Find(RefusedFlags(), name)) {
-      if (has_value &&
-          Spelling(value, refused->default_value) == refused->default_value) {
+        argument.substr(2, equals == std::string::npos ? equals : equals - 2);
+    std::optional<std::string> value;
+    if (equals != std::string::npos) value = argument.substr(equals + 1);
+    const RefusedFlag* refused = Find(RefusedFlags(), name);
+    const Flag* flag = Find(Flags(), name);
+    // `--name value`; a switch takes only what can be nothing else.
+    if (!value && i + 1 < arguments.size()) {
+      const std::string& next = arguments[i + 1];
+      const bool is_switch = flag == nullptr || flag->type == "bool";
+      if (is_switch ? next == "true" || next == "false"
+                    : next.rfind("--", 0) != 0) {
+        value = next;
+        ++i;
+      }
+    }
+    if (refused != nullptr) {
+      if (value &&
+          Spelling(*value, refused->default_value) == refused->default_value) {
         continue;
       }
       return Error{"--" + name + " is not available: " + refused->reason};
     }
-    const Flag* flag = Find(Flags(), name);
     if (flag == nullptr) {
       return Error{"unknown flag --" + name + "; the nearest is --" +
                    NearestFlag(name) + ", and --help lists all"};
     }
-    if (!has_value && flag->type != "bool") {
+    if (!value && flag->type != "bool") {
       return Error{"--" + name + " has no value; write --" + name +
                    "=VALUE, where VALUE must be " + flag->allowed};
     }
-    if (!flag->set(value, options)) {
-      return Error{"--" + name + " is '" + value + "'; it must be " +
+    if (!flag->set(value.value_or("true"), options)) {
+      return Error{"--" + name + " is '" + *value + "'; it must be " +
                    flag->allowed};
     }
     given.insert(name);
   }
+  if (options.graph.empty()) options.graph = default_graph;
   if (const std::optional<Error> error = Check(options, given)) return *error;
 
   for (const Flag& flag : Flags()) {
@@ -171,6 +204,7 @@ ErrorOr<Options> ParseOptions(const std::vector<std::string>& arguments) {
     if (flag.type == "bool") value = value == "true" ? "1" : "0";
     options.log.emplace_back(flag.log_name, value);
   }
+  if (!options.model_explorer.empty()) options.enable_op_profiling = true;
   if (!options.profiling_output_csv_file.empty()) {
     options.op_profiling_output_mode = "csv";
     options.op_profiling_output_file = options.profiling_output_csv_file;
@@ -190,27 +224,62 @@ std::optional<Options> ComparedOptions(const Options& options) {
   return compared;
 }
 
-void PrintUsage(const std::string& program, std::ostream& out) {
-  out << "usage: " << program << " <flags>\nFlags:\n";
+namespace {
+
+// Words in lines of at most 100 characters, the first of which goes on at
+// `column`.
+void PrintWrapped(const std::string& text, size_t column, std::ostream& out) {
+  constexpr size_t kWidth = 100;
+  std::istringstream words(text);
+  size_t at = column;
+  for (std::string word; words >> word;) {
+    if (at > column && at + 1 + word.size() > kWidth) {
+      out << "\n" << std::string(column, ' ');
+      at = column;
+    }
+    if (at > column) out << ' ';
+    at += word.size() + (at > column ? 1 : 0);
+    out << word;
+  }
+  out << "\n";
+}
+
+void PrintFlag(const std::string& flag, const std::string& text,
+               std::ostream& out) {
+  constexpr size_t kColumn = 32;
+  out << "  " << std::left << std::setw(kColumn - 2) << flag;
+  if (flag.size() + 3 > kColumn) out << "\n" << std::string(kColumn, ' ');
+  PrintWrapped(text, kColumn, out);
+}
+
+// What stands for a value where the default is none.
+std::string Placeholder(const Flag& flag) {
+  return flag.allowed.find("path of") != std::string::npos ? "FILE" : "TEXT";
+}
+
+}  // namespace
+
+void PrintUsage(const std::string& program, bool full, std::ostream& out) {
+  out << "usage: " << program << " [MODEL.tflite] [--flag=value ...]\n";
   const Options defaults;
-  const auto name_column = [&](const Flag& flag) {
-    return "--" + flag.name + "=" + flag.get(defaults);
-  };
-  size_t width = 0;
-  for (const Flag& flag : Flags()) {
-    width = std::max(width, name_column(flag).size());
+  for (const FlagGroup& group : FlagGroups()) {
+    out << "\n" << group.heading << ":\n";
+    for (const std::string& name : group.flags) {
+      const Flag& flag = *Find(Flags(), name);
+      const std::string value = flag.get(defaults);
+      PrintFlag("--" + name + "=" + (value.empty() ? Placeholder(flag) : value),
+                flag.help, out);
+    }
   }
-  for (const Flag& flag : Flags()) {
-    out << "\t" << std::left << std::setw(static_cast<int>(width))
-        << name_column(flag) << "\t" << flag.type << "\toptional\t" << flag.help
-        << "\n";
+  if (!full) {
+    out << "\nA flag of another build, such as --use_gpu, is refused unless it "
+           "says what is so anyway;\n--helpfull lists them.\n";
+    return;
   }
-  out << "Flags of other builds, refused here unless they are set to what they "
+  out << "\nFlags of other builds, refused unless they are set to what they "
          "are anyway:\n";
   for (const RefusedFlag& flag : RefusedFlags()) {
-    out << "\t" << std::left << std::setw(static_cast<int>(width))
-        << "--" + flag.name + "=" + flag.default_value << "\t" << flag.reason
-        << "\n";
+    PrintFlag("--" + flag.name + "=" + flag.default_value, flag.reason, out);
   }
 }
 

@@ -68,23 +68,28 @@ struct Options {
   std::string compare;
   std::string compare_runtime;
   std::string json;
+  std::string samples;
   std::string plot;
+  std::string model_explorer;
   bool help = false;
+  bool helpfull = false;
 
   // What to log, as the public tool does: description and value.
   std::vector<std::pair<std::string, std::string>> log;
 };
 
-// `arguments` without the program's name. An error names the flag, the value
-// and what is allowed; for an unknown flag the nearest that there is; for a
-// flag that cannot be served here, why not.
-ErrorOr<Options> ParseOptions(const std::vector<std::string>& arguments);
+// `arguments` without the program's name; `default_graph` is run where they
+// name none. An error names the flag, the value and what is allowed; for an
+// unknown flag the nearest that there is; for a flag that cannot be served
+// here, why not.
+ErrorOr<Options> ParseOptions(const std::vector<std::string>& arguments,
+                              const std::string& default_graph = "");
 
 // The same for the model that is compared with; none where there is none.
 std::optional<Options> ComparedOptions(const Options& options);
 
-// What --help prints.
-void PrintUsage(const std::string& program, std::ostream& out);
+// What --help prints, and --helpfull where `full`.
+void PrintUsage(const std::string& program, bool full, std::ostream& out);
 
 }  // namespace tflite::custom::benchmark
 

@@ -1,5 +1,6 @@
 #include "tflite/custom/benchmark/options.h"
 
+#include <set>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -73,6 +74,7 @@ TEST(OptionsTest, ReadsEveryFlag) {
 std::string OtherValue(const Flag& flag) {
   if (flag.name == "runtime" || flag.name == "compare_runtime") return "litert";
   if (flag.name == "op_profiling_output_mode") return "json";
+  if (flag.name == "plot") return "a.svg";
   const std::string value = flag.get(Options());
   if (flag.type == "bool") return value == "true" ? "false" : "true";
   return flag.type == "string" ? "a" : "77";
@@ -198,7 +200,11 @@ TEST(OptionsTest, BadValueNamesFlagValueAndWhatIsAllowed) {
   EXPECT_EQ(ErrorOf({"--num_runs=many"}),
             "--num_runs is 'many'; it must be an integer of at least 0");
   EXPECT_EQ(ErrorOf({"--num_threads=-2"}),
-            "--num_threads is '-2'; it must be an integer of at least -1");
+            "--num_threads is '-2'; it must be an integer from -1 to 1024");
+  EXPECT_EQ(ErrorOf({"--num_threads=100000"}),
+            "--num_threads is '100000'; it must be an integer from -1 to 1024");
+  EXPECT_EQ(ErrorOf({"--plot=a.jpg"}),
+            "--plot is 'a.jpg'; it must be the path of a .png or .svg file");
   EXPECT_EQ(ErrorOf({"--max_secs=-0.5"}),
             "--max_secs is '-0.5'; it must be a number of seconds, at least 0");
   EXPECT_EQ(ErrorOf({"--use_xnnpack=yes"}),
@@ -216,22 +222,64 @@ TEST(OptionsTest, FlagWithoutValueAndArgumentWithoutFlagAreErrors) {
   EXPECT_EQ(ErrorOf({"--num_runs"}),
             "--num_runs has no value; write --num_runs=VALUE, where VALUE must "
             "be an integer of at least 0");
-  EXPECT_NE(ErrorOf({"model.tflite"}).find("--graph=FILE"), std::string::npos);
-  EXPECT_NE(ErrorOf({"-h"}).find("unexpected argument '-h'"),
-            std::string::npos);
+  EXPECT_EQ(ErrorOf({"-num_runs=1"}),
+            "unexpected argument '-num_runs=1'; flags are written "
+            "--name=value");
+  EXPECT_EQ(ErrorOf({"a.tflite", "b.tflite"}),
+            "unexpected argument 'b.tflite'; the model is a.tflite, and a "
+            "second one goes to --compare=FILE");
 }
 
-TEST(OptionsTest, UsageShowsEveryFlagWithItsDefault) {
-  std::ostringstream out;
-  PrintUsage("benchmark_model", out);
-  const auto has = [&](const std::string& name, const std::string& value) {
-    return out.str().find("\t--" + name + "=" + value) != std::string::npos;
+TEST(OptionsTest, ValueMayFollowItsFlagAndModelStandsAlone) {
+  const ErrorOr<Options> options = ParseOptions(
+      {"--num_runs", "5", "a.tflite", "--num_threads", "-1", "--use_xnnpack",
+       "false", "--use_gpu", "false", "--verbose"},
+      "default.tflite");
+  ASSERT_TRUE(options.ok()) << options.error().message;
+  EXPECT_EQ(options->num_runs, 5);
+  EXPECT_EQ(options->graph, "a.tflite");
+  EXPECT_EQ(options->num_threads, -1);
+  EXPECT_EQ(options->use_xnnpack, false);
+  EXPECT_TRUE(options->verbose);
+  // A switch does not take the model for its value.
+  const ErrorOr<Options> other = ParseOptions({"--verbose", "a.tflite"});
+  ASSERT_TRUE(other.ok());
+  EXPECT_EQ(other->graph, "a.tflite");
+  EXPECT_EQ(ParseOptions({}, "default.tflite")->graph, "default.tflite");
+  EXPECT_TRUE(ParseOptions({"-h"})->help);
+}
+
+TEST(OptionsTest, ModelExplorerNeedsTheOpsOfTheModel) {
+  EXPECT_NE(ErrorOf({"--model_explorer=a"}).find("--use_xnnpack=false"),
+            std::string::npos);
+  const ErrorOr<Options> options =
+      ParseOptions({"--model_explorer=a", "--use_xnnpack=false"});
+  ASSERT_TRUE(options.ok());
+  EXPECT_TRUE(options->enable_op_profiling);
+}
+
+TEST(OptionsTest, UsageShowsEveryFlagOnceAndTheRefusedOnesWhereAskedFor) {
+  std::multiset<std::string> grouped;
+  for (const FlagGroup& group : FlagGroups()) {
+    grouped.insert(group.flags.begin(), group.flags.end());
+  }
+  std::multiset<std::string> all;
+  for (const Flag& flag : Flags()) all.insert(flag.name);
+  EXPECT_EQ(grouped, all);
+  std::ostringstream usage;
+  PrintUsage("benchmark_model", false, usage);
+  std::ostringstream full;
+  PrintUsage("benchmark_model", true, full);
+  const auto has = [](const std::ostringstream& out, const std::string& name,
+                      const std::string& value) {
+    return out.str().find("  --" + name + "=" + value) != std::string::npos;
   };
   for (const Flag& flag : Flags()) {
-    EXPECT_TRUE(has(flag.name, flag.get(Options()))) << flag.name;
+    EXPECT_TRUE(has(usage, flag.name, flag.get(Options()))) << flag.name;
   }
   for (const RefusedFlag& flag : RefusedFlags()) {
-    EXPECT_TRUE(has(flag.name, flag.default_value)) << flag.name;
+    EXPECT_TRUE(has(full, flag.name, flag.default_value)) << flag.name;
+    EXPECT_FALSE(has(usage, flag.name, flag.default_value)) << flag.name;
   }
 }
 

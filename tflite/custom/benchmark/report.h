@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "tflite/custom/benchmark/latencies.h"
 #include "tflite/custom/benchmark/op_profiler.h"
 #include "tflite/custom/benchmark/options.h"
-#include "tflite/custom/benchmark/runs.h"
 #include "tflite/custom/model/tensor_info.h"
 
 namespace tflite::custom::benchmark {
@@ -21,9 +21,11 @@ struct ModelResults {
   std::vector<TensorInfo> inputs;
   std::vector<TensorInfo> outputs;
   double init_us = 0;
-  Timings warmup;
-  Timings inference;
+  Latencies warmup;  // In nanoseconds, as is the next.
+  Latencies inference;
   const OpProfiler* ops = nullptr;
+  // What delegates took of it, in words; empty where that is not known.
+  std::string delegation;
 };
 
 // The second model's times to the first's.
@@ -55,7 +57,11 @@ struct Results {
 const std::vector<double>& Percentiles();
 
 // `p50=1.234 p90=...`, in microseconds.
-std::string PercentileLine(const Timings& timings);
+std::string PercentileLine(const Latencies& nanos);
+
+// What was run, where and how long it took, in a few lines for people; of a
+// comparison also the verdict.
+std::string Summary(const Options& options, const Results& results);
 
 // Everything, as --json writes it.
 std::string JsonReport(const Options& options, const Results& results);

@@ -9,6 +9,7 @@
 
 #include "tflite/custom/benchmark/clock.h"
 #include "tflite/custom/benchmark/inputs.h"
+#include "tflite/custom/benchmark/latencies.h"
 #include "tflite/custom/benchmark/op_profiler.h"
 #include "tflite/custom/benchmark/progress.h"
 #include "tflite/custom/benchmark/session.h"
@@ -74,11 +75,11 @@ class Pace {
 
 }  // namespace
 
-ErrorOr<Timings> RunModel(const Runnable& model, const RunPlan& plan,
-                          Progress& progress) {
+ErrorOr<Latencies> RunModel(const Runnable& model, const RunPlan& plan,
+                            Progress& progress) {
   Session& session = *model.session;
   OpProfiler* const profiler = plan.profile ? session.profiler() : nullptr;
-  Timings timings;
+  Latencies timings;
   const Pace pace(plan);
   int64_t now = pace.start_ns();
   for (int64_t run = 0; pace.More(run, now); ++run) {
@@ -90,6 +91,7 @@ ErrorOr<Timings> RunModel(const Runnable& model, const RunPlan& plan,
     if (!ok) return Error{session.InvokeError()};
     if (profiler != nullptr) profiler->EndRun();
     timings.Add(now - start);
+    if (plan.samples != nullptr) plan.samples->push_back(now - start);
     progress.Update(run + 1, now);
     now = pace.Wait(run, now);
   }
@@ -121,6 +123,9 @@ ErrorOr<PairTimings> RunInterleaved(const Runnable& first,
     }
     pairs.first.Add(nanos[0]);
     pairs.second.Add(nanos[1]);
+    if (plan.samples != nullptr) {
+      plan.samples->insert(plan.samples->end(), nanos, nanos + 2);
+    }
     // The clock does not see less than a nanosecond.
     const double ratio = static_cast<double>(std::max<int64_t>(1, nanos[1])) /
                          static_cast<double>(std::max<int64_t>(1, nanos[0]));

@@ -2,12 +2,12 @@
 #define TFLITE_CUSTOM_BENCHMARK_RUNS_H_
 
 #include <cstdint>
+#include <vector>
 
 #include "tflite/custom/benchmark/inputs.h"
 #include "tflite/custom/benchmark/latencies.h"
 #include "tflite/custom/benchmark/progress.h"
 #include "tflite/custom/benchmark/session.h"
-#include "tflite/custom/benchmark/stat.h"
 #include "tflite/custom/model/error_or.h"
 
 namespace tflite::custom::benchmark {
@@ -26,27 +26,20 @@ struct RunPlan {
   double run_delay = -1;
   double run_frequency = -1;
   bool profile = false;
+  // Where not null, what each run took is added to it, in nanoseconds.
+  std::vector<int64_t>* samples = nullptr;
 };
 
-struct Timings {
-  Stat us;       // What the public tool counts in.
-  Latencies ns;  // What percentiles are taken from.
-
-  void Add(int64_t nanos) {
-    us.Add(nanos / 1000);
-    ns.Add(nanos);
-  }
-};
-
-// Fills the inputs and runs, again and again, and times the runs alone.
-ErrorOr<Timings> RunModel(const Runnable& model, const RunPlan& plan,
-                          Progress& progress);
+// Fills the inputs and runs, again and again, and times the runs alone, in
+// nanoseconds.
+ErrorOr<Latencies> RunModel(const Runnable& model, const RunPlan& plan,
+                            Progress& progress);
 
 // Two models whose runs alternate, so that what slows the machine down for a
 // while slows both.
 struct PairTimings {
-  Timings first;
-  Timings second;
+  Latencies first;
+  Latencies second;
   Latencies ratio_ppm;  // Second to first, in millionths, for each pair.
 };
 

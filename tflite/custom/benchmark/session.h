@@ -42,6 +42,9 @@ class Session {
   // What the ops took; null where they are not measured.
   virtual OpProfiler* profiler() = 0;
 
+  // What delegates run of the model, in words; empty where that is not known.
+  virtual std::string delegation() const = 0;
+
   // Tensors, memory and nodes, as the public tool prints them.
   virtual void PrintState(const Options& options, std::ostream& out) const = 0;
 };

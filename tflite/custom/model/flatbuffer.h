@@ -23,6 +23,7 @@ constexpr int kSubgraphTensors = 0;
 constexpr int kSubgraphInputs = 1;
 constexpr int kSubgraphOutputs = 2;
 constexpr int kSubgraphOperators = 3;
+constexpr int kSubgraphName = 4;
 constexpr int kTensorShape = 0;
 constexpr int kTensorType = 1;
 constexpr int kTensorBuffer = 2;

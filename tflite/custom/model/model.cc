@@ -3,10 +3,12 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/types.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -14,6 +16,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -74,6 +77,48 @@ std::vector<int32_t> FirstGraph(std::string_view bytes, int list) {
   return flatbuffer::Vector(graphs.Table(0), list).Copy<int32_t>();
 }
 
+// A part of a file; all of it where there is no size.
+struct OpenPart {
+  int file = -1;
+  uint64_t offset = 0;
+  std::optional<uint64_t> size;
+};
+
+template <typename T>
+bool ParseWhole(std::string_view text, T* number) {
+  const char* end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, *number);
+  return error == std::errc() && rest == end && *number >= T{0};
+}
+
+// "fd:NUMBER:OFFSET:SIZE"
+std::optional<OpenPart> ParseOpenPart(std::string_view path) {
+  OpenPart part;
+  uint64_t size = 0;
+  const size_t offset = path.find(':', 3);
+  if (offset == path.npos) return std::nullopt;
+  const size_t end = path.find(':', offset + 1);
+  if (end == path.npos || !ParseWhole(path.substr(3, offset - 3), &part.file) ||
+      !ParseWhole(path.substr(offset + 1, end - offset - 1), &part.offset) ||
+      !ParseWhole(path.substr(end + 1), &size)) {
+    return std::nullopt;
+  }
+  part.size = size;
+  return part;
+}
+
+// 0 or what went wrong.
+int ReadAt(int file, uint64_t offset, char* bytes, uint64_t size) {
+  for (uint64_t at = 0; at < size;) {
+    const ssize_t got =
+        pread(file, bytes + at, size - at, static_cast<off_t>(offset + at));
+    if (got == 0) return EIO;  // Cut since.
+    if (got < 0 && errno != EINTR) return errno;
+    if (got > 0) at += static_cast<uint64_t>(got);
+  }
+  return 0;
+}
+
 std::string Errno(int error) {
   return std::string(": ") + std::strerror(error);
 }
@@ -85,28 +130,53 @@ void Model::Unmap::operator()(const void* bytes) const {
 }
 
 ErrorOr<Model> Model::Load(const std::string& path) {
-  // Not blocking: a pipe without a writer would hang here.
-  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  OpenPart part;
+  if (path.rfind("fd:", 0) == 0) {
+    const std::optional<OpenPart> named = ParseOpenPart(path);
+    if (!named) {
+      return Error{path +
+                   " is no part of an open file; that is written "
+                   "fd:NUMBER:OFFSET:SIZE, such as fd:3:0:1024"};
+    }
+    part = *named;
+    // The caller's own stays open.
+    part.file = fcntl(part.file, F_DUPFD_CLOEXEC, 0);
+  } else {
+    // Not blocking: a pipe without a writer would hang here.
+    part.file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  }
+  const int file = part.file;
   if (file < 0) return Error{"cannot open " + path + Errno(errno)};
   struct stat status;
   if (fstat(file, &status) != 0 || !S_ISREG(status.st_mode)) {
     close(file);
     return Error{path + " is not a file"};
   }
-  const size_t size = static_cast<size_t>(status.st_size);
+  const auto file_size = static_cast<uint64_t>(status.st_size);
+  const uint64_t size = part.size.value_or(file_size);
   if (size == 0) {
     close(file);
     return Error{path + " is empty"};
   }
-  // Writes stay in this process.
-  void* bytes =
-      mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE, file, 0);
-  const int map_error = errno;
-  close(file);
-  if (bytes == MAP_FAILED) {
-    return Error{"cannot map " + path + Errno(map_error)};
+  if (part.offset > file_size || size > file_size - part.offset) {
+    close(file);
+    return Error{path + " ends after the file, which has " +
+                 std::to_string(file_size) + " bytes"};
   }
-  std::unique_ptr<const void, Unmap> mapping(bytes, Unmap{size});
+  // Writes stay in this process. A part is copied: a mapping begins at a page,
+  // and the runtime wants the tensors aligned.
+  void* bytes = part.size ? mmap(nullptr, size, PROT_READ | PROT_WRITE,
+                                 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+                          : mmap(nullptr, size, PROT_READ | PROT_WRITE,
+                                 MAP_PRIVATE, file, 0);
+  int error = bytes == MAP_FAILED ? errno : 0;
+  std::unique_ptr<const void, Unmap> mapping(
+      bytes == MAP_FAILED ? nullptr : bytes, Unmap{size});
+  if (error == 0 && part.size) {
+    error = ReadAt(file, part.offset, static_cast<char*>(bytes), size);
+  }
+  close(file);
+  if (error != 0) return Error{"cannot map " + path + Errno(error)};
   ErrorOr<Model> model =
       FromBytes({static_cast<const char*>(bytes), size}, path);
   if (model.ok()) {

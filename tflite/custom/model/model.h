@@ -38,7 +38,7 @@ struct Signature {
 // size. Must outlive its interpreters.
 class Model {
  public:
-  // Maps a file.
+  // Maps a file, or a part of one that is open: "fd:NUMBER:OFFSET:SIZE".
   static ErrorOr<Model> Load(const std::string& path);
   // Takes the contents of a file, which must outlive the model. Errors call
   // them `name`.

@@ -4,20 +4,27 @@
 #include "tflite/custom/registerer.h"
 
 #include <cstddef>
-#include <cstdlib>
-#include <cstring>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "tflite/custom/model/buffer_offsets.h"
+#include "tflite/custom/model/error_or.h"
+#include "tflite/custom/model/model.h"
 #include "tflite/custom/model/runtime_log.h"
 #include "tflite/custom/register.h"
 #include "third_party/tensorflow/lite/c/c_api.h"
 
+using tflite::custom::ErrorOr;
+using tflite::custom::Model;
+
 struct TfLiteCustomOpsLog {
   tflite::custom::RuntimeLog log;
   std::string taken;
+};
+
+struct TfLiteCustomOpsModel {
+  Model model;
 };
 
 int TfLiteCustomOpsRegisterer(void* resolver) {
@@ -61,27 +68,22 @@ const char* TfLiteCustomOpsLogTake(TfLiteCustomOpsLog* log) {
   return log->taken.c_str();
 }
 
-const void* TfLiteCustomOpsBuffersInside(const void* model, size_t size,
-                                         TfLiteCustomOpsLog* log,
-                                         size_t* new_size) {
-  *new_size = size;
-  const auto inside = tflite::custom::WithBuffersInside(
-      {static_cast<const char*>(model), size});
-  if (!inside.ok()) {
-    log->log.Add(inside.error().message);
+TfLiteCustomOpsModel* TfLiteCustomOpsModelCreate(const void* contents,
+                                                 size_t size,
+                                                 TfLiteCustomOpsLog* log) {
+  ErrorOr<Model> model =
+      Model::FromBytes({static_cast<const char*>(contents), size}, "the model");
+  if (!model.ok()) {
+    log->log.Add(model.error().message);
     return nullptr;
   }
-  if (!inside->has_value()) return model;
-  *new_size = (*inside)->size();
-  void* const contents = std::malloc(*new_size);
-  if (contents != nullptr) {
-    std::memcpy(contents, (*inside)->data(), *new_size);
-  } else {
-    log->log.Add("not enough memory for a copy of the model");
-  }
-  return contents;
+  return std::make_unique<TfLiteCustomOpsModel>(
+             TfLiteCustomOpsModel{std::move(*model)})
+      .release();
 }
 
-void TfLiteCustomOpsFree(const void* contents) {
-  std::free(const_cast<void*>(contents));
+void TfLiteCustomOpsModelDelete(TfLiteCustomOpsModel* model) { delete model; }
+
+const void* TfLiteCustomOpsModelGet(const TfLiteCustomOpsModel* model) {
+  return model->model.get();
 }

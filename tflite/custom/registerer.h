@@ -39,14 +39,19 @@ __attribute__((visibility("default"))) void TfLiteCustomOpsLogUse(
 __attribute__((visibility("default"))) const char* TfLiteCustomOpsLogTake(
     TfLiteCustomOpsLog* log);
 
-// Contents of a file whose buffers lie after its tables, which the C library
-// does not read, with them inside; `model` itself if there are none outside,
-// and null if it is damaged or too large, which the log then says. `model` must
-// be one that TfLiteModelCreate took. To be freed if it is another.
-__attribute__((visibility("default"))) const void* TfLiteCustomOpsBuffersInside(
-    const void* model, size_t size, TfLiteCustomOpsLog* log, size_t* new_size);
-__attribute__((visibility("default"))) void TfLiteCustomOpsFree(
-    const void* contents);
+// A model that the C library may trust: verified, checked and with its buffers
+// where that library reads them. Null if `contents`, of a .tflite file, are no
+// such thing, which the log then says. They must outlive the model, and the
+// model its interpreters.
+typedef struct TfLiteCustomOpsModel TfLiteCustomOpsModel;
+__attribute__((visibility("default"))) TfLiteCustomOpsModel*
+TfLiteCustomOpsModelCreate(const void* contents, size_t size,
+                           TfLiteCustomOpsLog* log);
+__attribute__((visibility("default"))) void TfLiteCustomOpsModelDelete(
+    TfLiteCustomOpsModel* model);
+// What TfLiteInterpreterCreate takes.
+__attribute__((visibility("default"))) const void* TfLiteCustomOpsModelGet(
+    const TfLiteCustomOpsModel* model);
 
 #ifdef __cplusplus
 }  // extern "C"

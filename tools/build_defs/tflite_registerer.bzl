@@ -49,7 +49,8 @@ def tflite_registerer(name, ops = None, kernels = [], **kwargs):
         linkshared = True,
         deps = kernels + [
             ops or Label("//tflite/custom:register"),
-            Label("//tflite/custom/model:buffer_offsets"),
+            Label("//tflite/custom/model"),
+            Label("//tflite/custom/model:error_or"),
             Label("//tflite/custom/model:runtime_log"),
             Label("//third_party/tensorflow/lite/c:c_api"),
         ],

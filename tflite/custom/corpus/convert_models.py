@@ -326,6 +326,12 @@ MODELS: dict[str, Callable[[], bytes]] = {
     "detection": lambda: _function(
         _detection, _spec(12, 4, name="boxes"), _spec(12, name="scores")
     ),
+    "fourier": lambda: _function(
+        lambda x: tf.math.real(
+            tf.signal.ifft(tf.signal.fft(tf.complex(x, -x)) * 2.0)
+        ),
+        _spec(3, 12),
+    ),
     "hash_table": _hash_table,
     "infer_and_train": _infer_and_train,
     "range": lambda: _function(

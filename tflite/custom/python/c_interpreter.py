@@ -39,15 +39,13 @@ class _XnnpackOptions(ctypes.Structure):
 
 # Result and arguments of each function used here.
 _PROTOTYPES = {
-    "TfLiteCustomOpsBuffersInside": (
-        _POINTER,
-        [_POINTER, _SIZE, _POINTER, ctypes.POINTER(_SIZE)],
-    ),
-    "TfLiteCustomOpsFree": (None, [_POINTER]),
     "TfLiteCustomOpsLogCreate": (_POINTER, []),
     "TfLiteCustomOpsLogDelete": (None, [_POINTER]),
     "TfLiteCustomOpsLogTake": (_TEXT, [_POINTER]),
     "TfLiteCustomOpsLogUse": (None, [_POINTER, _POINTER]),
+    "TfLiteCustomOpsModelCreate": (_POINTER, [_TEXT, _SIZE, _POINTER]),
+    "TfLiteCustomOpsModelDelete": (None, [_POINTER]),
+    "TfLiteCustomOpsModelGet": (_POINTER, [_POINTER]),
     "TfLiteInterpreterAllocateTensors": (_INT, [_POINTER]),
     "TfLiteInterpreterCreate": (_POINTER, [_POINTER, _POINTER]),
     "TfLiteInterpreterDelete": (None, [_POINTER]),
@@ -65,8 +63,6 @@ _PROTOTYPES = {
         _INT,
         [_POINTER, _INT32, _DIMS, _INT32],
     ),
-    "TfLiteModelCreate": (_POINTER, [ctypes.c_char_p, _SIZE]),
-    "TfLiteModelDelete": (None, [_POINTER]),
     "TfLiteSignatureRunnerAllocateTensors": (_INT, [_POINTER]),
     "TfLiteSignatureRunnerDelete": (None, [_POINTER]),
     "TfLiteSignatureRunnerGetInputTensor": (_POINTER, [_POINTER, _TEXT]),
@@ -96,6 +92,7 @@ class CInterpreter(model_interpreter.ModelInterpreter):
     """TFLite's C library, with XNNPACK if it takes the model."""
 
     _log = None
+    _checked = None
     _interpreter = None
     _xnnpack = None
     _runners: dict[str, int] = {}
@@ -111,6 +108,11 @@ class CInterpreter(model_interpreter.ModelInterpreter):
             function.restype = result
             function.argtypes = arguments
         self._log = self._library.TfLiteCustomOpsLogCreate()
+        self._checked = self._library.TfLiteCustomOpsModelCreate(
+            self._model, len(self._model), self._log
+        )
+        if not self._checked:
+            raise ValueError(self._failed("cannot read the model"))
         self._create()
         # Only this finds an op without a kernel, and tells its name.
         self._allocate()
@@ -130,14 +132,6 @@ class CInterpreter(model_interpreter.ModelInterpreter):
         if self._interpreter:
             self._library.TfLiteInterpreterDelete(self._interpreter)
             self._interpreter = None
-        model = self._library.TfLiteModelCreate(self._model, len(self._model))
-        if not model:
-            raise ValueError(f"not a TFLite model: {len(self._model)} bytes")
-        if self._take_buffers_inside():
-            self._library.TfLiteModelDelete(model)
-            model = self._library.TfLiteModelCreate(
-                self._model, len(self._model)
-            )
         options = self._library.TfLiteInterpreterOptionsCreate()
         self._library.TfLiteInterpreterOptionsSetNumThreads(
             options, self._num_threads
@@ -148,28 +142,12 @@ class CInterpreter(model_interpreter.ModelInterpreter):
                 options
             )
         self._interpreter = self._library.TfLiteInterpreterCreate(
-            model, options
+            self._library.TfLiteCustomOpsModelGet(self._checked), options
         )
         self._library.TfLiteInterpreterOptionsDelete(options)
-        self._library.TfLiteModelDelete(model)
         if not self._interpreter:
             raise ValueError(self._failed("could not make an interpreter"))
         self._library.TfLiteCustomOpsLogTake(self._log)
-
-    def _take_buffers_inside(self) -> bool:
-        """Whether the model had buffers after its tables, and now has not."""
-        given = ctypes.cast(self._model, _POINTER).value
-        size = _SIZE()
-        contents = self._library.TfLiteCustomOpsBuffersInside(
-            given, len(self._model), self._log, ctypes.byref(size)
-        )
-        if not contents:
-            raise ValueError(self._failed("could not read the model"))
-        if contents == given:
-            return False
-        self._model = ctypes.string_at(contents, size.value)
-        self._library.TfLiteCustomOpsFree(contents)
-        return True
 
     def __del__(self) -> None:
         self._close()
@@ -181,9 +159,11 @@ class CInterpreter(model_interpreter.ModelInterpreter):
             self._library.TfLiteInterpreterDelete(self._interpreter)
         if self._xnnpack:
             self._library.TfLiteXNNPackDelegateDelete(self._xnnpack)
+        if self._checked:
+            self._library.TfLiteCustomOpsModelDelete(self._checked)
         if self._log:
             self._library.TfLiteCustomOpsLogDelete(self._log)
-        self._log = self._xnnpack = self._interpreter = None
+        self._log = self._checked = self._xnnpack = self._interpreter = None
         self._runners = {}
 
     def _failed(self, what: str) -> str:

@@ -114,6 +114,37 @@ std::optional<std::string> CheckTensor(const flatbuffer::Vector& buffers,
   return std::nullopt;
 }
 
+// What an op reads must have been written before, if reading it otherwise is to
+// follow a null pointer: the runtime looks at other tensors itself. And a
+// built-in op writes to what it is said to write to.
+std::optional<std::string> CheckOperands(const uint8_t* op,
+                                         const Vector& tensors,
+                                         int32_t builtin_code,
+                                         std::vector<bool>* written) {
+  constexpr int8_t kResource = 13, kVariant = 14;
+  for (const int32_t input :
+       Vector(op, flatbuffer::kOperatorInputs).Copy<int32_t>()) {
+    // The runtime refuses what is no tensor.
+    if (input < 0 || static_cast<uint32_t>(input) >= tensors.size()) continue;
+    const auto index = static_cast<uint32_t>(input);
+    const uint8_t* tensor = tensors.Table(index);
+    const int8_t type = Scalar<int8_t>(tensor, flatbuffer::kTensorType, 0);
+    if ((type == kResource || type == kVariant) && !(*written)[index]) {
+      return "an op reads the resource " + NameOf(tensor, index) +
+             ", which none before it makes";
+    }
+  }
+  for (const int32_t output :
+       Vector(op, flatbuffer::kOperatorOutputs).Copy<int32_t>()) {
+    if (output == -1 && builtin_code != kTfLiteBuiltinCustom) {
+      return "a built-in op has an output that is left out";
+    }
+    if (output < 0 || static_cast<uint32_t>(output) >= tensors.size()) continue;
+    (*written)[static_cast<uint32_t>(output)] = true;
+  }
+  return std::nullopt;
+}
+
 // A kernel reads as many elements as the shape says, and a sparse tensor has
 // fewer.
 std::optional<std::string> CheckCustomOp(const uint8_t* op,
@@ -196,11 +227,19 @@ std::optional<std::string> CheckModel(std::string_view file) {
         return "its tensor " + NameOf(tensor, j) + " " + *wrong;
       }
     }
+    std::vector<bool> written(tensors.size(), false);
+    for (const int32_t input :
+         Vector(subgraph, flatbuffer::kSubgraphInputs).Copy<int32_t>()) {
+      if (input < 0 || static_cast<uint32_t>(input) >= tensors.size()) continue;
+      written[static_cast<uint32_t>(input)] = true;
+    }
     const Vector ops = Vector(subgraph, flatbuffer::kSubgraphOperators);
     for (uint32_t j = 0; j < ops.size(); ++j) {
-      if (auto wrong = CheckCustomOp(ops.Table(j), tensors, codes)) {
-        return wrong;
-      }
+      const uint8_t* op = ops.Table(j);
+      if (auto wrong = CheckCustomOp(op, tensors, codes)) return wrong;
+      const int32_t code = flatbuffer::BuiltinCode(codes.Table(
+          Scalar<uint32_t>(op, flatbuffer::kOperatorOpcodeIndex, 0)));
+      if (auto wrong = CheckOperands(op, tensors, code, &written)) return wrong;
     }
   }
   const Vector signatures = Vector(model, flatbuffer::kModelSignatureDefs);

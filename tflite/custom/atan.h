@@ -8,9 +8,10 @@
 namespace tflite::custom::atan_op {
 
 // The custom op "Atan", version 1: one float32 or float64 tensor of any shape
-// in, one of the same type and shape out. AtanOpRegistrationExternal() is for
-// TfLiteInterpreterOptionsAddOperator, AtanOpRegistration() for a C++ op
-// resolver's AddCustom. Both are singletons that live as long as the process.
+// in, or a quantized int8 or uint8 one, and one of the same type and shape out.
+// AtanOpRegistrationExternal() is for TfLiteInterpreterOptionsAddOperator,
+// AtanOpRegistration() for a C++ op resolver's AddCustom. Both are singletons
+// that live as long as the process.
 TFLITE_CUSTOM_DECLARE_OP(Atan)
 
 }  // namespace tflite::custom::atan_op

@@ -99,7 +99,10 @@ TEST(RegisterTest, EveryKernelHasTheSameIdentityInBothForms) {
 
 TEST(RegisterTest, FindsKernelsByNameAndVersion) {
   const std::vector<std::string> names = CustomOpNames();
-  EXPECT_EQ(names.size(), CustomOps().size());
+  for (const CustomOp& op : CustomOps()) {
+    EXPECT_TRUE(std::binary_search(names.begin(), names.end(),
+                                   op.registration()->custom_name));
+  }
   EXPECT_TRUE(std::is_sorted(names.begin(), names.end()));
   EXPECT_EQ(std::adjacent_find(names.begin(), names.end()), names.end());
   EXPECT_TRUE(std::binary_search(names.begin(), names.end(), "Atan"));
@@ -110,6 +113,11 @@ TEST(RegisterTest, FindsKernelsByNameAndVersion) {
   // Another runtime must not see the operator.
   EXPECT_EQ(atan->registration_external, nullptr);
   EXPECT_EQ(FindCustomOp("Atan", 2), nullptr);
+  const TfLiteRegistration* first = FindCustomOp("TransformLandmarks", 1);
+  const TfLiteRegistration* second = FindCustomOp("TransformLandmarks", 2);
+  ASSERT_NE(first, nullptr);
+  ASSERT_NE(second, nullptr);
+  EXPECT_NE(first->invoke, second->invoke);
   EXPECT_EQ(FindCustomOp("ATAN", 1), nullptr);
 }
 

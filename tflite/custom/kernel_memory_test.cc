@@ -98,21 +98,23 @@ TEST_P(KernelMemoryTest, InvokeAllocatesNothing) {
 
 INSTANTIATE_TEST_SUITE_P(
     Kernels, KernelMemoryTest,
-    testing::Values("accumulate_n", "adjust_contrast", "adjust_hue",
-                    "approximate_equal", "cholesky", "cholesky_large",
-                    "clip_by_value", "conjugate_transpose", "cross", "cumprod",
-                    "cumulative_logsumexp", "dense_bincount", "euclidean_norm",
-                    "fake_quant_gradient", "fft3d", "fft_10007", "fft_30030",
-                    "fft_512", "fft_inverse_real", "fft_real", "fft_real_cut",
-                    "histogram_fixed_width", "leaky_relu_grad", "lin_space",
-                    "log_matrix_determinant", "matrix_determinant_large",
-                    "matrix_inverse", "matrix_inverse_large", "matrix_solve",
-                    "matrix_triangular_solve", "multiplex_dense", "nth_element",
-                    "qr", "qr_large", "quantize_and_dequantize", "segment_max",
-                    "segment_mean", "self_adjoint_eig", "sparse_bincount",
-                    "sparse_reduce_sum", "sparse_segment_mean",
-                    "sparse_segment_mean_grad", "svd", "svd_large", "svd_tall",
-                    "svd_values", "svd_wide", "tensor_scatter_max"),
+    testing::Values(
+        "accumulate_n", "adjust_contrast", "adjust_hue", "approximate_equal",
+        "atan_int8", "avg_pool_3d", "cholesky", "cholesky_large",
+        "clip_by_value", "conjugate_transpose", "conv_2d", "crop_and_resize",
+        "cross", "cumprod", "cumulative_logsumexp", "dense_bincount",
+        "euclidean_norm", "extract_image_patches", "fake_quant_gradient",
+        "fft3d", "fft_10007", "fft_30030", "fft_512", "fft_inverse_real",
+        "fft_real", "fft_real_cut", "histogram_fixed_width",
+        "landmarks_to_transform_matrix", "leaky_relu_grad", "lin_space",
+        "log_matrix_determinant", "matrix_determinant_large", "matrix_inverse",
+        "matrix_inverse_large", "matrix_solve", "matrix_triangular_solve",
+        "max_pool_with_argmax", "multiplex_dense", "nth_element", "qr",
+        "qr_large", "quantize_and_dequantize", "resize_area", "segment_max",
+        "segment_mean", "self_adjoint_eig", "sparse_bincount",
+        "sparse_reduce_sum", "sparse_segment_mean", "sparse_segment_mean_grad",
+        "svd", "svd_large", "svd_tall", "svd_values", "svd_wide",
+        "tensor_scatter_max", "transposed_convolution"),
     [](const auto& info) { return std::string(info.param); });
 
 TEST(AllocationCounterTest, CountsEveryWayToTheHeap) {

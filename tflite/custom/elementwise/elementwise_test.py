@@ -11,6 +11,7 @@ from tensorflow.lite.python import interpreter as tf_lite
 
 from tflite.custom.python import registerers
 from tflite.custom.python.c_interpreter import CInterpreter
+from tflite.custom.python.single_op_model import Tensor
 from tflite.custom.python.single_op_model import single_op_model
 from third_party.tensorflow import releases
 
@@ -417,8 +418,8 @@ class ElementwiseTest(tf.test.TestCase, parameterized.TestCase):
         x = np.zeros([2], np.int32)
         with self.assertRaisesRegex(
             RuntimeError,
-            "Tan: input 0 must be FLOAT32 or FLOAT64, but tensor 'input_0' is"
-            " INT32",
+            "Tan: input 0 must be FLOAT32 or FLOAT64, or quantized INT8 or"
+            " UINT8, but tensor 'input_0' is INT32",
         ):
             _run_python(tf_lite, "Tan", x)
         model = single_op_model("Tan", [1], output_dtype="float64")
@@ -436,6 +437,54 @@ class ElementwiseTest(tf.test.TestCase, parameterized.TestCase):
             # A scalar with one element of rank 1 is that.
             self.assertEqual(y.shape, shape or (1,))
             np.testing.assert_allclose(y, np.pi**2 / 6, rtol=1e-6)
+
+    @parameterized.product(op=_UNARY, dtype=["int8", "uint8"])
+    def test_quantized(self, op: str, dtype: str) -> None:
+        stored = np.arange(256).astype(np.uint8).view(dtype)
+        for scale, offset, to_scale, to_offset in [
+            (0.02, 3, 0.01, -7),
+            (1 / 128, 128, 1 / 256, 0),
+            (0.5, -100, 3.0, 40),
+        ]:
+            tensors = [
+                Tensor([256], dtype, quantization=each)
+                for each in [(scale, offset), (to_scale, to_offset)]
+            ]
+            interpreter = CInterpreter(
+                single_op_model(op, inputs=tensors[:1], outputs=tensors[1:])
+            )
+            interpreter.set_input(0, stored)
+            interpreter.invoke()
+            x = np.float32(scale) * (stored.astype(np.float32) - offset)
+            y = _run_c(op, x).astype(float) / np.float64(np.float32(to_scale))
+            # To the nearest, halves away from zero; what is no number is zero.
+            steps = np.nan_to_num(
+                np.copysign(np.floor(np.abs(y) + 0.5), y),
+                nan=0,
+                posinf=1e9,
+                neginf=-1e9,
+            )
+            limits = np.iinfo(dtype)
+            want = np.clip(steps + to_offset, limits.min, limits.max)
+            np.testing.assert_array_equal(interpreter.output(0), want)
+
+    def test_bytes_without_a_scale_are_refused(self) -> None:
+        for op in ("Atan", "Erf"):
+            good = Tensor([4], "int8", quantization=(0.5, 0))
+            for x, y, role in [
+                (Tensor([4], "int8"), good, "input"),
+                (good, Tensor([4], "int8", quantization=(0.0, 0)), "output"),
+            ]:
+                model = single_op_model(op, inputs=[x], outputs=[y])
+                with self.assertRaisesRegex(
+                    ValueError, f"{op}: {role} of type INT8 must have one scale"
+                ):
+                    CInterpreter(model)
+            model = single_op_model(
+                op, inputs=[good], outputs=[Tensor([4], "float32")]
+            )
+            with self.assertRaisesRegex(ValueError, "output must be INT8"):
+                CInterpreter(model)
 
     def test_converted_model_runs(self) -> None:
         @tf.function(input_signature=[tf.TensorSpec([None, 3])])

@@ -11,6 +11,7 @@
 #include "tflite/custom/flushed_denormals.h"
 #include "tflite/custom/op_options.h"
 #include "tflite/custom/opaque_tensor.h"
+#include "tflite/custom/quantized_table.h"
 #include "third_party/tensorflow/lite/c/c_api.h"
 #include "third_party/tensorflow/lite/c/c_api_opaque.h"
 #include "third_party/tensorflow/lite/c/c_api_types.h"
@@ -23,10 +24,26 @@ struct OpData {
   const Op& op;
   float option = 0;
   std::string error;  // What is wrong with the options.
-  // Both are Prepare's.
+  // What follows is Prepare's.
   const Overload* overload = nullptr;
   Broadcast broadcast;
+  // In the place of `overload` for a quantized input.
+  bool quantized = false;
+  QuantizedTable table;
 };
+
+// The overload over which an op of one float takes quantized tensors; null
+// where it does not.
+const Overload* OverloadOfTable(const Op& op) {
+  if (op.num_inputs != 1) return nullptr;
+  const Overload* end = op.overloads + op.num_overloads;
+  const Overload* found =
+      std::find_if(op.overloads, end, [](const Overload& overload) {
+        return overload.input == kTfLiteFloat32 &&
+               overload.output == kTfLiteFloat32;
+      });
+  return found == end ? nullptr : found;
+}
 
 std::string TypesOf(const Op& op) {
   std::string text;
@@ -34,6 +51,7 @@ std::string TypesOf(const Op& op) {
     if (i > 0) text += i + 1 < op.num_overloads ? ", " : " or ";
     text += TfLiteTypeGetName(op.overloads[i].input);
   }
+  if (OverloadOfTable(op) != nullptr) text += ", or quantized INT8 or UINT8";
   return text;
 }
 
@@ -83,6 +101,23 @@ TfLiteStatus EnsureType(TfLiteOpaqueContext* context, const Op& op,
   return kTfLiteError;
 }
 
+TfLiteStatus PrepareTable(TfLiteOpaqueContext* context, TfLiteOpaqueNode* node,
+                          const Overload& overload, OpData* data) {
+  const TfLiteOpaqueTensor* input = TfLiteOpaqueNodeGetInput(context, node, 0);
+  TfLiteOpaqueTensor* output = TfLiteOpaqueNodeGetOutput(context, node, 0);
+  const FlushedDenormals flushed_denormals;
+  const char* error = nullptr;
+  TF_LITE_OPAQUE_ENSURE_STATUS(data->table.Fill(
+      context, data->op.name, input, output, [&](const float* x, float* y) {
+        error = overload.function(
+            {QuantizedTable::kSize, {x}, {1}, y, data->option});
+      }));
+  if (error != nullptr) {
+    return Failure(context, "%s: %s", data->op.name, error);
+  }
+  return Resize(context, output, ShapeOf(input));
+}
+
 }  // namespace
 
 void* InitOp(const Op& op, const char* buffer, size_t length) {
@@ -108,6 +143,15 @@ TfLiteStatus Prepare(TfLiteOpaqueContext* context, TfLiteOpaqueNode* node) {
       EnsureArity(context, node, op.name, op.num_inputs, 1));
 
   data->overload = nullptr;
+  data->quantized = false;
+  if (const Overload* overload = OverloadOfTable(op)) {
+    const TfLiteOpaqueTensor* input =
+        TfLiteOpaqueNodeGetInput(context, node, 0);
+    if (QuantizedTable::Takes(TfLiteOpaqueTensorType(input))) {
+      data->quantized = true;
+      return PrepareTable(context, node, *overload, data);
+    }
+  }
   std::vector<Shape> shapes(op.num_inputs);
   for (int i = 0; i < op.num_inputs; ++i) {
     const TfLiteOpaqueTensor* input =
@@ -151,6 +195,11 @@ TfLiteStatus Prepare(TfLiteOpaqueContext* context, TfLiteOpaqueNode* node) {
 
 TfLiteStatus Invoke(TfLiteOpaqueContext* context, TfLiteOpaqueNode* node) {
   auto* data = static_cast<OpData*>(TfLiteOpaqueNodeGetUserData(node));
+  if (data->quantized) {
+    data->table.Run(TfLiteOpaqueNodeGetInput(context, node, 0),
+                    TfLiteOpaqueNodeGetOutput(context, node, 0));
+    return kTfLiteOk;
+  }
   const void* inputs[Run::kMaxInputs] = {};
   for (int i = 0; i < data->op.num_inputs; ++i) {
     inputs[i] =

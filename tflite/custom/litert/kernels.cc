@@ -165,6 +165,14 @@ ErrorOr<CustomNode::Tensor> NodeTensor(const Vector& tensors,
   const uint8_t* tensor = tensors.Table(index);
   result.type = Scalar<int8_t>(tensor, kTensorType, 0);
   result.shape = Vector(tensor, kTensorShape).Copy<int32_t>();
+  if (const uint8_t* field = Field(tensor, kTensorQuantization)) {
+    const uint8_t* quantization = Follow(field);
+    result.scales = Vector(quantization, kQuantizationScale).Copy<int32_t>();
+    result.zero_points =
+        Vector(quantization, kQuantizationZeroPoint).Copy<int64_t>();
+    result.quantized_dimension =
+        Scalar<int32_t>(quantization, kQuantizationDimension, 0);
+  }
   const uint32_t buffer = Scalar<uint32_t>(tensor, kTensorBuffer, 0);
   if (buffer >= buffers.size()) {
     return Error{"the model is damaged: a tensor has buffer " +

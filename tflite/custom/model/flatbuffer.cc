@@ -106,6 +106,16 @@ size_t Writer::AddInts(const std::vector<int32_t>& values) {
   return position;
 }
 
+size_t Writer::AddLongs(const std::vector<int64_t>& values) {
+  const size_t position =
+      AddBytes({reinterpret_cast<const char*>(values.data()),
+                sizeof(int64_t) * values.size()},
+               sizeof(int64_t));
+  const auto count = static_cast<uint32_t>(values.size());
+  std::memcpy(&(*bytes_)[position], &count, sizeof(count));
+  return position;
+}
+
 size_t Writer::AddOffsets(size_t count) {
   return AddInts(std::vector<int32_t>(count, 0));
 }

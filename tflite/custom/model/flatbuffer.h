@@ -28,9 +28,13 @@ constexpr int kTensorShape = 0;
 constexpr int kTensorType = 1;
 constexpr int kTensorBuffer = 2;
 constexpr int kTensorName = 3;
+constexpr int kTensorQuantization = 4;
 constexpr int kTensorIsVariable = 5;
 constexpr int kTensorSparsity = 6;
 constexpr int kTensorShapeSignature = 7;
+constexpr int kQuantizationScale = 2;
+constexpr int kQuantizationZeroPoint = 3;
+constexpr int kQuantizationDimension = 6;
 constexpr int kBufferData = 0;
 constexpr int kBufferOffset = 1;
 constexpr int kBufferSize = 2;
@@ -157,6 +161,7 @@ class Writer {
   size_t AddBytes(std::string_view bytes, size_t alignment = 4);
   size_t AddString(std::string_view text);
   size_t AddInts(const std::vector<int32_t>& values);
+  size_t AddLongs(const std::vector<int64_t>& values);
   // A vector of offsets; the i-th is at OffsetIn(vector, i), to be linked.
   size_t AddOffsets(size_t count);
   static size_t OffsetIn(size_t vector, size_t index) {

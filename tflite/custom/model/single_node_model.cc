@@ -68,15 +68,28 @@ std::string SingleNodeModel(const CustomNode& node) {
   const size_t graph_tensors = writer.AddOffsets(tensors.size());
   writer.Link(graph.fields[0], graph_tensors);
   for (size_t i = 0; i < tensors.size(); ++i) {
-    const Writer::Table tensor =
-        writer.AddTable({Writer::Offset(kTensorShape),
-                         Writer::Byte(kTensorType, tensors[i]->type),
-                         Writer::Number(kTensorBuffer, tensor_buffers[i]),
-                         Writer::Offset(kTensorName)});
+    std::vector<Writer::TableField> fields = {
+        Writer::Offset(kTensorShape),
+        Writer::Byte(kTensorType, tensors[i]->type),
+        Writer::Number(kTensorBuffer, tensor_buffers[i]),
+        Writer::Offset(kTensorName)};
+    const bool quantized = !tensors[i]->scales.empty();
+    if (quantized) fields.push_back(Writer::Offset(kTensorQuantization));
+    const Writer::Table tensor = writer.AddTable(fields);
     writer.Link(Writer::OffsetIn(graph_tensors, i), tensor.position);
     writer.Link(tensor.fields[0], writer.AddInts(tensors[i]->shape));
     writer.Link(tensor.fields[3],
                 writer.AddString("tensor_" + std::to_string(i)));
+    if (!quantized) continue;
+    const Writer::Table quantization =
+        writer.AddTable({Writer::Offset(kQuantizationScale),
+                         Writer::Offset(kQuantizationZeroPoint),
+                         Writer::Number(kQuantizationDimension,
+                                        tensors[i]->quantized_dimension)});
+    writer.Link(tensor.fields[4], quantization.position);
+    writer.Link(quantization.fields[0], writer.AddInts(tensors[i]->scales));
+    writer.Link(quantization.fields[1],
+                writer.AddLongs(tensors[i]->zero_points));
   }
   writer.Link(graph.fields[1], writer.AddInts(graph_inputs));
   writer.Link(graph.fields[2], writer.AddInts(node_outputs));

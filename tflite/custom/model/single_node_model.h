@@ -18,6 +18,11 @@ struct CustomNode {
     std::vector<int32_t> shape;
     // A constant's.
     std::string data;
+    // Of a quantized one: the bits of a float for each channel, and as many
+    // zero points, or one for all.
+    std::vector<int32_t> scales;
+    std::vector<int64_t> zero_points;
+    int32_t quantized_dimension = 0;
   };
 
   std::string op;

@@ -112,8 +112,8 @@ class LiteRtTest(parameterized.TestCase):
         interpreter = _interpreter(single_op_model("Atan", [4], dtype="int32"))
         with self.assertRaisesRegex(
             RuntimeError,
-            "Atan: input must be FLOAT32 or FLOAT64, but tensor 'input_0' is"
-            " INT32",
+            "Atan: input must be FLOAT32 or FLOAT64 or INT8 or UINT8, but"
+            " tensor 'input_0' is INT32",
         ):
             interpreter.allocate_tensors()
 

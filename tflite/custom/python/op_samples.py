@@ -27,6 +27,7 @@ class Sample:
         an input that is no constant, which LiteRT's CompiledModel cannot do for
         a custom op: it asks for all shapes before it runs anything.
       version: of the op.
+      quantization: scale and zero point of all inputs, and of all outputs.
     """
 
     inputs: Sequence[np.ndarray]
@@ -35,6 +36,7 @@ class Sample:
     constants: Sequence[int] = ()
     shape_from_values: bool = False
     version: int = 1
+    quantization: Sequence[tuple[float, int] | None] = (None, None)
 
     def model(self, op: str) -> bytes:
         """Returns the .tflite file of this call of the op."""
@@ -45,11 +47,14 @@ class Sample:
                     value.shape,
                     single_op_model.type_name(value.dtype),
                     value=value if index in self.constants else None,
+                    quantization=self.quantization[0],
                 )
                 for index, value in enumerate(self.inputs)
             ],
             outputs=[
-                single_op_model.Tensor(shape, dtype)
+                single_op_model.Tensor(
+                    shape, dtype, quantization=self.quantization[1]
+                )
                 for shape, dtype in self.outputs
             ],
             options=self.options,
@@ -90,7 +95,19 @@ def _unary(*dtypes: str, values: Sequence[float]) -> list[Sample]:
 
 
 def _float_unary() -> list[Sample]:
-    return _unary(*_FLOATS, values=_X + _SPECIAL)
+    return _unary(*_FLOATS, values=_X + _SPECIAL) + _quantized_unary()
+
+
+def _quantized_unary() -> list[Sample]:
+    """All bytes that there are."""
+    return [
+        Sample(
+            [np.arange(256).astype(np.uint8).view(dtype)],
+            [([256], dtype)],
+            quantization=((0.02, zero_point), (0.015, 2)),
+        )
+        for dtype, zero_point in [("int8", -3), ("uint8", 130)]
+    ]
 
 
 def _binary(
@@ -652,7 +669,7 @@ SAMPLES: dict[str, list[Sample]] = {
         )
         if dtype in (*_FLOATS, "complex64") or "precision" not in options
     ],
-    "Atan": _unary("float32", values=_X + _SPECIAL),
+    "Atan": _unary("float32", values=_X + _SPECIAL) + _quantized_unary(),
     "AvgPool3D": _pooled(1, 3, 5, 3, 2),
     "Betainc": [
         Sample(

@@ -105,6 +105,7 @@ class Tensor:
       value: of a constant input, an array or nested lists of exactly `shape`.
         The op's other inputs are the model's.
       name: its name; input_0, output_0, ... where it is not given.
+      quantization: scale and zero point of a quantized one.
     """
 
     shape: Sequence[int]
@@ -112,6 +113,7 @@ class Tensor:
     signature: Sequence[int] | None = None
     value: Any = None
     name: str | None = None
+    quantization: tuple[float, int] | None = None
 
 
 class _AlignedBuffer(schema.BufferT):
@@ -134,7 +136,7 @@ class _AlignedBuffer(schema.BufferT):
 
 def type_name(dtype: np.dtype) -> str:
     """Returns a numpy type's name in the model schema; objects are strings."""
-    return "string" if dtype == object else dtype.name
+    return "string" if dtype.kind == "O" else dtype.name
 
 
 def _numbers(enum: type) -> dict[str, int]:
@@ -416,6 +418,11 @@ def single_op_model(
         tensor.type = _number(
             schema.TensorType, each.dtype, f"{each.name}'s dtype"
         )
+        if each.quantization is not None:
+            scale, zero_point = each.quantization
+            tensor.quantization = schema.QuantizationParametersT()
+            tensor.quantization.scale = [scale]
+            tensor.quantization.zeroPoint = [zero_point]
         tensor.buffer = 0
         if each.value is not None:
             tensor.buffer = len(buffers)

@@ -231,6 +231,82 @@ def _models() -> dict[str, bytes]:
             one,
             {"bad_indices_policy": "IGNORE"},
         ),
+        "atan_int8": custom_op_model(
+            "Atan", *[[Tensor([100], "int8", quantization=(0.5, 1))]] * 2
+        ),
+        "avg_pool_3d": custom_op_model(
+            "AvgPool3D",
+            [Tensor([1, 4, 5, 6, 3])],
+            one,
+            {
+                "ksize": [1, 2, 2, 2, 1],
+                "strides": [1, 2, 1, 2, 1],
+                "padding": "SAME",
+            },
+        ),
+        "conv_2d": custom_op_model(
+            "Conv2D",
+            [Tensor([2, 20, 30, 16]), Tensor([3, 3, 16, 70])],
+            one,
+            {"strides": [1, 1, 2, 1], "padding": "SAME"},
+        ),
+        "crop_and_resize": custom_op_model(
+            "CropAndResize",
+            [
+                Tensor([2, 9, 7, 3]),
+                Tensor([5, 4]),
+                Tensor([5], "int32"),
+                _constant([4, 6], "int32"),
+            ],
+            one,
+        ),
+        "extract_image_patches": custom_op_model(
+            "ExtractImagePatches",
+            [Tensor([2, 9, 7, 3])],
+            one,
+            {
+                "ksizes": [1, 2, 3, 1],
+                "strides": [1, 2, 1, 1],
+                "rates": [1, 1, 2, 1],
+                "padding": "VALID",
+            },
+        ),
+        "landmarks_to_transform_matrix": custom_op_model(
+            "Landmarks2TransformMatrix",
+            [Tensor([1, 20, 3])],
+            one,
+            {
+                "left_rotation_idx": 1,
+                "right_rotation_idx": 5,
+                "output_height": 8,
+                "output_width": 8,
+                "scale_x": 1.5,
+                "scale_y": 1.5,
+                "subset_idxs": list(range(20)),
+            },
+            version=2,
+        ),
+        "max_pool_with_argmax": custom_op_model(
+            "MaxPoolWithArgmax",
+            [Tensor([2, 9, 7, 3])],
+            [Tensor([1]), Tensor([1], "int64")],
+            {
+                "ksize": [1, 2, 2, 1],
+                "strides": [1, 2, 2, 1],
+                "padding": "VALID",
+            },
+        ),
+        "resize_area": custom_op_model(
+            "ResizeArea",
+            [Tensor([2, 9, 7, 3]), _constant([4, 6], "int32")],
+            one,
+        ),
+        "transposed_convolution": custom_op_model(
+            "Convolution2DTransposeBias",
+            [Tensor([2, 20, 30, 16]), Tensor([40, 3, 3, 16]), Tensor([40])],
+            one,
+            np.int32([1, 2, 2]).tobytes(),
+        ),
         # Prepare refuses these, after Init has made what Free must delete.
         "broken_qr": _decomposition(
             "Qr", [5, 3], outputs=2, full_matrices="no"

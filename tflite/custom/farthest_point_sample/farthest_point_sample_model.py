@@ -57,6 +57,15 @@ def farthest_point_sample(points: tf.Tensor) -> tf.Tensor:
     return tf.stack(chosen, 1)
 
 
+# What a graph needs that has the op by its name, such as one from elsewhere.
+OP_DEF = """
+name: "FarthestPointSample"
+input_arg { name: "points" type: DT_FLOAT }
+output_arg { name: "chosen" type: DT_INT32 }
+attr { name: "num_samples" type: "int" }
+"""
+
+
 class PointNetwork(tf.Module):
     """Features of the points that are far from each other."""
 

@@ -8,6 +8,8 @@ import subprocess
 import numpy as np
 import tensorflow as tf
 from absl.testing import parameterized
+from google.protobuf import text_format
+from tensorflow.lite.python import convert
 from tensorflow.lite.python import interpreter as tf_lite
 
 from tflite.custom.farthest_point_sample import farthest_point_sample_model
@@ -115,6 +117,45 @@ class FarthestPointSampleTest(tf.test.TestCase, parameterized.TestCase):
         self.assertContainsSubset(["QUANTIZE", "DEQUANTIZE"], ops)
         dtypes = {each["dtype"] for each in model.get_tensor_details()}
         self.assertContainsSubset({np.int8}, dtypes)
+
+    def test_a_graph_that_names_the_op_converts_once_it_is_defined(self):
+        convert.register_custom_opdefs([farthest_point_sample_model.OP_DEF])
+        graph = text_format.Parse(
+            """
+            node { name: "x" op: "Placeholder"
+                   attr { key: "dtype" value { type: DT_FLOAT } } }
+            node { name: "chosen" op: "FarthestPointSample" input: "x"
+                   attr { key: "num_samples" value { i: 9 } } }
+            """,
+            tf.compat.v1.GraphDef(),
+        )
+
+        def model(x):
+            (chosen,) = tf.import_graph_def(graph, {"x": x}, ["chosen:0"])
+            chosen.set_shape([2, 9])
+            return chosen
+
+        function = tf.compat.v1.wrap_function(
+            model, [tf.TensorSpec([2, 40, 3])]
+        )
+        converter = tf.lite.TFLiteConverter.from_concrete_functions([function])
+        converter.allow_custom_ops = True
+        points = _points(2, 40, 3)
+        (chosen,) = _interpreter(converter.convert(), "tflite").run(points)
+        self.assertAllEqual(chosen, _sample(points, 9))
+
+    def test_it_is_fused_in_a_layer_of_keras(self):
+        class Chosen(tf.keras.layers.Layer):
+            def call(self, points):
+                return farthest_point_sample_model.farthest_point_sample(points)
+
+        points = tf.keras.Input((64, 3), batch_size=1)
+        model = tf.keras.Model(points, Chosen()(points))
+        converter = tf.lite.TFLiteConverter.from_keras_model(model)
+        converter.allow_custom_ops = True
+        x = _points(1, 64, 3)
+        (chosen,) = _interpreter(converter.convert(), "tflite").run(x)
+        self.assertAllEqual(chosen, _sample(x, 8))
 
     def test_without_its_library_the_op_is_not_known(self):
         with self.assertRaisesRegex(ValueError, f"custom op '{_OP}'"):

@@ -88,6 +88,10 @@ def custom_ops_workspace():
         lock = Label("//tools/repositories/pypi:models.txt"),
     )
     pypi_packages(
+        name = "pypi_model_explorer",
+        lock = Label("//tools/repositories/pypi:model_explorer.txt"),
+    )
+    pypi_packages(
         name = "pypi_pytensor",
         lock = Label("//tools/repositories/pypi:pytensor.txt"),
     )

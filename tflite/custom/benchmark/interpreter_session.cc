@@ -459,9 +459,14 @@ std::optional<Error> InterpreterSession::Observe(const Options& options,
   const flatbuffer::Vector subgraphs(flatbuffer::Root(model_.bytes().data()),
                                      flatbuffer::kModelSubgraphs);
   for (uint32_t i = 0; profiler_ != nullptr && i < subgraphs.size(); ++i) {
-    profiler_->SetSubgraphName(
-        i, flatbuffer::Vector(subgraphs.Table(i), flatbuffer::kSubgraphName)
-               .Bytes());
+    std::string name =
+        flatbuffer::Vector(subgraphs.Table(i), flatbuffer::kSubgraphName)
+            .Bytes();
+    // A graph without a name goes by its signature's.
+    for (const Signature& signature : model_.Signatures()) {
+      if (name.empty() && signature.graph == i) name = signature.key;
+    }
+    profiler_->SetSubgraphName(i, std::move(name));
   }
   for (size_t i = 0; i < observer_->subgraphs().size(); ++i) {
     const Subgraph& graph = observer_->subgraphs()[i];

@@ -6,6 +6,7 @@
 #include <iomanip>
 #include <map>
 #include <ostream>
+#include <set>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -221,10 +222,18 @@ std::string OpTables(const OpProfiler& profiler, bool csv) {
 std::string ModelExplorerNodeData(const OpProfiler& profiler) {
   std::map<int64_t, std::vector<OpTimes>> subgraphs;
   for (const OpTimes& op : profiler.ops()) subgraphs[op.subgraph].push_back(op);
+  std::set<std::string> names;
   JsonWriter json;
   json.BeginObject();
   for (const auto& [index, ops] : subgraphs) {
-    json.Key(profiler.SubgraphName(index)).BeginObject();
+    std::string name = profiler.SubgraphName(index);
+    // As the adapter does.
+    if (name.empty()) {
+      name = index == 0 ? "main" : "subgraph_" + std::to_string(index);
+    }
+    // It does not tell graphs of one name apart; the times are the first's.
+    if (!names.insert(name).second) continue;
+    json.Key(name).BeginObject();
     json.Key("results").BeginObject();
     for (const OpTimes& op : ops) {
       json.Key(std::to_string(op.node))

@@ -26,6 +26,7 @@
 #include "tflite/custom/model/tensor_info.h"
 #include "tflite/custom/model/tensor_memory.h"
 #include "tflite/custom/register.h"
+#include "tflite/custom/unresolved_op.h"
 #include "third_party/tensorflow/lite/c/c_api.h"
 #include "third_party/tensorflow/lite/c/c_api_experimental.h"
 #include "third_party/tensorflow/lite/c/c_api_opaque.h"
@@ -52,25 +53,13 @@ struct DeleteRunner {
 
 using InterpreterPtr = std::unique_ptr<TfLiteInterpreter, DeleteInterpreter>;
 
-std::string Join(const std::vector<std::string>& names) {
-  std::string text;
-  for (const std::string& name : names) {
-    if (!text.empty()) text += ", ";
-    text += name;
-  }
-  return text;
-}
-
-// The custom ops of the model that this repository has no kernel for. The
+// Whether the model has a custom op that this repository has no kernel for. The
 // runtime may still have its own.
-std::vector<CustomOpCode> OpsOfOthers(const Model& model) {
-  std::vector<CustomOpCode> codes;
-  for (CustomOpCode& code : model.CustomOpCodes()) {
-    if (FindCustomOp(code.name.c_str(), code.version) == nullptr) {
-      codes.push_back(std::move(code));
-    }
-  }
-  return codes;
+bool HasOpsOfOthers(const Model& model) {
+  const std::vector<CustomOpCode> codes = model.CustomOpCodes();
+  return std::any_of(codes.begin(), codes.end(), [](const auto& code) {
+    return FindCustomOp(code.name.c_str(), code.version) == nullptr;
+  });
 }
 
 TensorInfo Describe(const TfLiteTensor* tensor, const char* name) {
@@ -199,7 +188,7 @@ class InterpreterSession : public Session {
                                                       delegate);
     });
   }
-  Error CannotPrepare(TfLiteStatus status) const;
+  Error CannotPrepare() const;
 
   size_t NumOutputs() const {
     return runner_ == nullptr
@@ -233,19 +222,9 @@ class InterpreterSession : public Session {
   std::string delegation_;
 };
 
-Error InterpreterSession::CannotPrepare(TfLiteStatus status) const {
+Error InterpreterSession::CannotPrepare() const {
   const std::string line = log_.Line();
-  if (status == kTfLiteUnresolvedOps) {
-    for (const CustomOpCode& code : OpsOfOthers(model_)) {
-      if (line.find("unresolved custom op: " + code.name + ".") !=
-          std::string::npos) {
-        return Error{model_.path() + " needs the custom op '" + code.name +
-                     "' (version " + std::to_string(code.version) +
-                     "), for which no kernel is registered; registered are: " +
-                     Join(CustomOpNames())};
-      }
-    }
-  }
+  if (auto error = UnresolvedOp(model_, line)) return *error;
   return Error{"cannot prepare " + model_.path() + ": " + line};
 }
 
@@ -258,7 +237,7 @@ std::optional<Error> InterpreterSession::ChooseSignature(
   const std::string key = model_.Signatures()[**chosen].key;
   runner_.reset(
       TfLiteInterpreterGetSignatureRunner(interpreter_.get(), key.c_str()));
-  if (runner_ == nullptr) return CannotPrepare(kTfLiteError);
+  if (runner_ == nullptr) return CannotPrepare();
   // Where the signature is of the model's first graph the interpreter runs the
   // same, and knows the order of its inputs.
   const auto count = TfLiteSignatureRunnerGetInputCount(runner_.get());
@@ -349,7 +328,7 @@ std::optional<Error> InterpreterSession::CreateInterpreter(
   runner_.reset();
   interpreter_.reset(
       TfLiteInterpreterCreate(model_.get(), interpreter_options_.get()));
-  if (interpreter_ == nullptr) return CannotPrepare(kTfLiteError);
+  if (interpreter_ == nullptr) return CannotPrepare();
   if (auto error = ChooseSignature(options.signature_to_run_for)) return error;
   FindInputs();
   return CheckAndResize(specs, log);
@@ -504,14 +483,12 @@ std::optional<Error> InterpreterSession::Prepare(
   if (auto error = CreateInterpreter(options, specs, log)) return error;
   // Only the allocation finds an unresolved op. Where there may be one, find it
   // before the delegate prepares its part of the graph.
-  if (!OpsOfOthers(model_).empty()) {
-    const TfLiteStatus status = AllocateTensors();
-    if (status != kTfLiteOk) return CannotPrepare(status);
+  if (HasOpsOfOthers(model_)) {
+    if (AllocateTensors() != kTfLiteOk) return CannotPrepare();
   }
   if (auto error = ApplyDelegates(options, specs, log)) return error;
   if (auto error = Observe(options, log)) return error;
-  const TfLiteStatus status = AllocateTensors();
-  if (status != kTfLiteOk) return CannotPrepare(status);
+  if (AllocateTensors() != kTfLiteOk) return CannotPrepare();
   // The delegates may have moved the tensors.
   FindInputs();
   for (const TfLiteTensor* tensor : tensors_) {

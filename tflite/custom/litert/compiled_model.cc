@@ -20,6 +20,7 @@
 #include "tflite/custom/model/model.h"
 #include "tflite/custom/model/runtime_log.h"
 #include "tflite/custom/model/stderr_capture.h"
+#include "tflite/custom/unresolved_op.h"
 #include "third_party/litert/c/litert_common.h"
 #include "third_party/litert/c/litert_compiled_model.h"
 #include "third_party/litert/c/litert_environment.h"
@@ -143,6 +144,7 @@ ErrorOr<std::unique_ptr<CompiledModel>> CompiledModel::CreateFromModel(
     }
   }
   if (status == kLiteRtStatusOk || reported.empty()) return model;
+  if (auto error = UnresolvedOp(verified, reported)) return *error;
   return Error{"cannot prepare " + verified.path() +
                " in LiteRT: " + InOneLine(reported)};
 }

@@ -29,6 +29,8 @@ _WIDTH = 9.5  # Inches.
 
 def time_text(micros: float) -> str:
     """Returns three digits and a unit: `12.3 us`."""
+    if micros == 0:
+        return "0"
     for scale, unit in ((1e6, "s"), (1e3, "ms"), (1, "us")):
         # What would be rounded up to the unit has it.
         if micros >= 0.9995 * scale:
@@ -131,7 +133,7 @@ def _figure(report: dict):
         figsize=(_WIDTH, sum(heights) + 1.5), layout="constrained"
     )
     figure.get_layout_engine().set(h_pad=0.08, w_pad=0.15, hspace=0.03)
-    figure.suptitle(_title(report, models), fontsize=11, x=0.02, ha="left")
+    figure.suptitle(_title(report, models), fontsize=10, x=0.02, ha="left")
     figure.supxlabel(_footer(report, models), fontsize=7.5, x=0.02, ha="left")
     panels = figure.subplots(
         len(heights), 1, height_ratios=heights, squeeze=False
@@ -149,6 +151,9 @@ def _figure(report: dict):
         if len(models) > 1:
             heading += f": {names[index]}"
         _draw_ops(panel, heading, ops, _COLORS[index])
+        # Bars of one length are of one time, in both.
+        longest = max(time for every in shares for _, time in every)
+        panel.set_xlim(0, 1.2 * max(longest, 1e-3))
     return figure
 
 
@@ -166,7 +171,7 @@ def _title(report: dict, models: list[dict]) -> str:
     if report["interrupted"]:
         lines.append("interrupted: the runs until then")
     return "\n".join(
-        part for line in lines for part in textwrap.wrap(line, 105)
+        part for line in lines for part in textwrap.wrap(line, 120)
     )
 
 
@@ -333,7 +338,6 @@ def _draw_ops(
     axes, heading: str, ops: list[tuple[str, float]], color: str
 ) -> None:
     whole = sum(time for _, time in ops)
-    longest = max(time for _, time in ops)
     for i, (label, time) in enumerate(ops):
         is_op = label != "outside ops" and not label.endswith(" other ops")
         axes.barh(i, max(time, 0), color=color if is_op else _GREY)
@@ -347,7 +351,6 @@ def _draw_ops(
     axes.set_title(f"{heading} ({time_text(whole)})", fontsize=9.5, loc="left")
     axes.set_yticks(range(len(ops)), [label for label, _ in ops], fontsize=7.5)
     axes.set_ylim(len(ops) - 0.4, -0.6)
-    axes.set_xlim(0, 1.2 * max(longest, 1e-3))
     axes.xaxis.set_visible(False)
     axes.spines[["top", "right", "bottom"]].set_visible(False)
     axes.tick_params(axis="y", length=0)

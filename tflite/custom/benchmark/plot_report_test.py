@@ -90,6 +90,7 @@ class PlotReportTest(parameterized.TestCase):
     """What is in the picture."""
 
     @parameterized.parameters(
+        (0, "0"),
         (0.1234, "123 ns"),
         (0.9996, "1.00 us"),
         (1, "1.00 us"),

@@ -42,6 +42,19 @@ namespace {
   PREDICATE(function, kTfLiteFloat32, float) \
   PREDICATE(function, kTfLiteFloat64, double)
 
+#define COMPARED(function)                                   \
+  PREDICATES(function)                                       \
+  PREDICATE(function, kTfLiteInt8, int8_t)                   \
+  PREDICATE(function, kTfLiteInt16, int16_t)                 \
+  PREDICATE(function, kTfLiteInt32, int32_t)                 \
+  PREDICATE(function, kTfLiteInt64, int64_t)                 \
+  PREDICATE(function, kTfLiteUInt8, uint8_t)                 \
+  PREDICATE(function, kTfLiteUInt16, uint16_t)               \
+  PREDICATE(function, kTfLiteUInt32, uint32_t)               \
+  PREDICATE(function, kTfLiteUInt64, uint64_t)               \
+  PREDICATE(function, kTfLiteComplex64, std::complex<float>) \
+  PREDICATE(function, kTfLiteComplex128, std::complex<double>)
+
 // Integers in, numbers of bits out.
 #define COUNT(function, tflite_type, type) \
   {tflite_type, kTfLiteUInt8, sizeof(type), sizeof(uint8_t), function<type>},
@@ -61,6 +74,12 @@ namespace {
 #define COMPLEX(function)                                   \
   OVERLOAD(function, kTfLiteComplex64, std::complex<float>) \
   OVERLOAD(function, kTfLiteComplex128, std::complex<double>)
+#define FLOATS_AND_COMPLEX(function) \
+  FLOATS(function)                   \
+  COMPLEX(function)
+#define ARITHMETIC(function) \
+  REALS(function)            \
+  COMPLEX(function)
 #define FROM_COMPLEX(function)                                                \
   CONVERSION(function, kTfLiteComplex64, kTfLiteFloat32, std::complex<float>, \
              float)                                                           \

@@ -37,6 +37,14 @@
   ELEMENTWISE_INTEGERS(name)    \
   ELEMENTWISE_FLOATS(name)
 
+#define ELEMENTWISE_FLOATS_AND_COMPLEX(name) \
+  ELEMENTWISE_FLOATS(name)                   \
+  ELEMENTWISE_COMPLEX(name)
+
+#define ELEMENTWISE_ARITHMETIC(name) \
+  ELEMENTWISE_REALS(name)            \
+  ELEMENTWISE_COMPLEX(name)
+
 // A function that is one of Eigen's functors.
 #define ELEMENTWISE_EIGEN_FUNCTOR(name, functor) \
   template <typename T>                          \

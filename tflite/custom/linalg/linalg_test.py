@@ -135,6 +135,43 @@ class SolveTest(KernelTestCase):
         )
 
 
+class MatMulTest(KernelTestCase):
+    @parameterized.product(
+        dtype=[*FLOATS, *_COMPLEX],
+        adj_x=[False, True],
+        adj_y=[False, True],
+    )
+    def test_equals_tensorflow(self, dtype: str, adj_x, adj_y) -> None:
+        rtol = _RTOL[dtype] / 10
+        for batch_a, batch_b in [((), ()), ((3, 1), (4,)), ((0,), (0,))]:
+            a = _values((*batch_a, *((5, 2) if adj_x else (2, 5))), dtype)
+            b = _values((*batch_b, *((3, 5) if adj_y else (5, 3))), dtype, 2)
+            self.check(
+                "BatchMatMulV2", a, b, rtol=rtol, adj_x=adj_x, adj_y=adj_y
+            )
+            if batch_a == batch_b == ():
+                self.check(
+                    "MatMul",
+                    *(a, b),
+                    rtol=rtol,
+                    transpose_a=adj_x,
+                    transpose_b=adj_y,
+                )
+
+    def test_empty_and_converted(self) -> None:
+        empty = np.zeros((2, 0), np.complex64)
+        self.check("MatMul", empty, empty.T.copy())
+        self.check("MatMul", empty.T.copy(), empty)
+        a = _values((4, 4), "complex64")
+        self.check_converted(
+            lambda a: tf.matmul(a, a, adjoint_a=True) @ a, a, rtol=1e-5
+        )
+        self.assert_refused(
+            "as many columns as the second has rows, not 4 and 3",
+            *("BatchMatMulV2", [a, a[:3]]),
+        )
+
+
 class SelfAdjointEigTest(KernelTestCase):
     @parameterized.product(
         dtype=[*FLOATS, *_COMPLEX],

@@ -180,7 +180,124 @@ def _great_circle(x):
     return 2.0 * tf.math.asin(tf.sqrt(haversine))
 
 
+def _istft(x):
+    """Speech to its spectrogram, with the high half damped, and back."""
+    frames = tf.signal.stft(x, 64, 16)
+    damped = frames * tf.cast(tf.range(33) < 16, tf.complex64)
+    return tf.signal.inverse_stft(damped, 64, 16)
+
+
+def _mfcc(x):
+    """Mel-frequency cepstral coefficients, by the guide of tf.signal."""
+    spectrogram = tf.abs(tf.signal.stft(x, 256, 128))
+    mel = tf.signal.linear_to_mel_weight_matrix(32, 129, 8000, 80.0, 3600.0)
+    log_mel = tf.math.log(tf.matmul(spectrogram, mel) + 1e-6)
+    return tf.signal.mfccs_from_log_mel_spectrograms(log_mel)[..., :13]
+
+
+def _fnet_mixing(x):
+    """FNet's layer in the place of attention: a transform of both dimensions."""
+    return tf.math.real(tf.signal.fft2d(tf.cast(x, tf.complex64)))
+
+
+def _rotary_embedding(x):
+    """Rotary positions: pairs of features turned by angles, as complex."""
+    length, size = x.shape[1:]
+    angles = np.outer(
+        np.arange(length), 10000.0 ** (-np.arange(0, size, 2) / size)
+    )
+    pairs = tf.reshape(x, [-1, length, size // 2, 2])
+    turned = tf.complex(pairs[..., 0], pairs[..., 1]) * tf.constant(
+        np.exp(1j * angles), tf.complex64
+    )
+    parts = [tf.math.real(turned), tf.math.imag(turned)]
+    return tf.reshape(tf.stack(parts, axis=-1), [-1, length, size])
+
+
+def _phase_correlation(a, b):
+    """Where two images fit best: the peak of what this gives."""
+    product = tf.signal.fft2d(tf.cast(a, tf.complex64)) * tf.math.conj(
+        tf.signal.fft2d(tf.cast(b, tf.complex64))
+    )
+    unit = product / tf.cast(tf.abs(product) + 1e-9, tf.complex64)
+    return tf.math.real(tf.signal.ifft2d(unit))
+
+
+def _fft_convolution(x, kernel):
+    """A long filter by the product of spectra."""
+    spectrum = tf.signal.rfft(x, [128]) * tf.signal.rfft(kernel, [128])
+    return tf.signal.irfft(spectrum, [128])
+
+
+def _as_complex(x):
+    # Of the transform of a cast the converter makes one of half the length.
+    return tf.complex(x, tf.zeros_like(x))
+
+
+def _envelope(x):
+    """The envelope of a signal: the analytic one of a Hilbert transform."""
+    n = x.shape[-1]
+    keep = np.zeros(n)
+    keep[0], keep[1 : (n + 1) // 2] = 1, 2
+    spectrum = tf.signal.fft(_as_complex(x))
+    return tf.abs(tf.signal.ifft(spectrum * tf.constant(keep, tf.complex64)))
+
+
+def _spectral_layer(x):
+    """A Fourier neural operator's layer: modes times complex weights."""
+    weights = _normal(4, 6, 6) + 1j * _normal(4, 6, 6, seed=8)
+    modes = tf.signal.fft(_as_complex(x))[..., :4]
+    mixed = tf.matmul(
+        tf.transpose(modes, [2, 0, 1]), tf.constant(weights, tf.complex64)
+    )
+    padded = tf.pad(tf.transpose(mixed, [1, 2, 0]), [[0, 0], [0, 0], [0, 4]])
+    return tf.signal.irfft(padded)
+
+
 MODELS = [
+    CustomOpModel("istft", ["IRFFT"], _istft, [_normal(256)], 1e-4),
+    CustomOpModel("mfcc", ["StridedSlice"], _mfcc, [_normal(1024)], 1e-3),
+    CustomOpModel(
+        "fnet_mixing", ["FFT2D"], _fnet_mixing, [_normal(2, 12, 30)], 1e-4
+    ),
+    CustomOpModel(
+        "rotary_embedding",
+        ["Complex"],
+        _rotary_embedding,
+        [_normal(2, 6, 8)],
+        1e-4,
+    ),
+    CustomOpModel(
+        "phase_correlation",
+        ["Conj", "FFT2D", "IFFT2D", "RealDiv"],
+        _phase_correlation,
+        [_uniform(20, 30), np.roll(_uniform(20, 30), (3, 5), (0, 1))],
+        1e-4,
+    ),
+    CustomOpModel(
+        "fft_convolution",
+        ["IRFFT"],
+        _fft_convolution,
+        [_normal(3, 100), _normal(1, 25, seed=8)],
+        1e-4,
+    ),
+    CustomOpModel(
+        "envelope",
+        ["Complex", "FFT", "IFFT"],
+        _envelope,
+        [_normal(2, 101)],
+        1e-4,
+    ),
+    CustomOpModel(
+        "spectral_layer",
+        [
+            *("BatchMatMulV2", "Complex", "FFT", "IRFFT", "Pad"),
+            *("StridedSlice", "Transpose"),
+        ],
+        _spectral_layer,
+        [_normal(2, 6, 14)],
+        1e-4,
+    ),
     CustomOpModel(
         "least_squares",
         ["Cholesky", "MatrixInverse"],

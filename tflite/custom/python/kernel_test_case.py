@@ -34,7 +34,7 @@ INDICES = ["int32", "int64"]
 SPECIAL = [np.nan, np.inf, -np.inf, 0.0, -0.0, 1e-40, -1e-40, 3e38, 1.0, -2.5]
 
 # What tf.raw_ops calls otherwise than the op's definition.
-_RENAMED = {"reduction_indices": "axis"}
+_RENAMED = {"reduction_indices": "axis", "split_dim": "axis"}
 # What has no kernel of its own, but is rewritten in a graph.
 _GRAPH_ONLY = {"AccumulateNV2"}
 # By the model schema, which is how the converter writes types.
@@ -93,11 +93,11 @@ def _raw_op(op: str, attributes: Mapping[str, Any]) -> Callable:
 
     def call(*tensors: tf.Tensor):
         arguments = op_def_registry.get(op).input_arg
-        if arguments[0].number_attr:
-            inputs = {arguments[0].name: list(tensors)}
-        else:
-            names = [_RENAMED.get(each.name, each.name) for each in arguments]
-            inputs = dict(zip(names, tensors, strict=True))
+        names = [_RENAMED.get(each.name, each.name) for each in arguments]
+        if arguments[0].number_attr:  # As many as there are before the others.
+            count = len(tensors) - len(arguments) + 1
+            tensors = (list(tensors[:count]), *tensors[count:])
+        inputs = dict(zip(names, tensors, strict=True))
         return getattr(tf.raw_ops, op)(**inputs, **attributes)
 
     return tf.function(call) if op in _GRAPH_ONLY else call

@@ -533,6 +533,96 @@ def _fourier() -> dict[str, list[Sample]]:
     return samples
 
 
+def _copied() -> dict[str, list[Sample]]:
+    """Samples of ops that join, cut and turn tensors."""
+    samples = {}
+    for op, how, outputs, options in [
+        ("Pad", [[[1, 0], [0, 2]]], [(3, 5)], {}),
+        ("ReverseV2", [[1]], [(2, 3)], {}),
+        ("Roll", [[1, 2], [0, 1]], [(2, 3)], {}),
+        ("Slice", [[0, 1], [2, -1]], [(2, 2)], {}),
+        ("SplitV", [[1, -1], 1], [(2, 1), (2, 2)], {}),
+        (
+            "StridedSlice",
+            [[1, 0], [0, 9], [1, 2]],
+            [(2,)],
+            {"shrink_axis_mask": 1},
+        ),
+        ("Tile", [[1, 2]], [(2, 6)], {}),
+        ("Transpose", [[1, 0]], [(3, 2)], {}),
+    ]:
+        samples[op] = []
+        for dtype in ("complex64", "int8"):
+            x = np.resize(_complex_numbers(), (2, 3))
+            x = x if dtype == "complex64" else x.real.astype(dtype)
+            late = Sample(
+                [x, *map(np.int32, how)],
+                [(shape, dtype) for shape in outputs],
+                options,
+                shape_from_values=True,
+            )
+            known = dataclasses.replace(
+                late,
+                constants=range(1, len(late.inputs)),
+                shape_from_values=False,
+            )
+            samples[op] += [known, late]
+    x = np.resize(_complex_numbers(), (2, 4))
+    kind = "complex64"
+    return samples | {
+        "ConcatV2": [
+            Sample([x, x, np.int32(0)], [((4, 4), kind)], constants=[2])
+        ],
+        "Pack": [Sample([x, x], [((2, 2, 4), kind)], {"axis": 1})],
+        "PadV2": [
+            Sample(
+                [x, np.int32([[0, 1], [1, 0]]), np.complex64(2j)],
+                [((3, 5), kind)],
+                constants=[1],
+            )
+        ],
+        "Split": [
+            Sample([np.int32(1), x], [((2, 2), kind)] * 2, constants=[0])
+        ],
+        "Unpack": [Sample([x], [((4,), kind)] * 2, {"axis": 0})],
+    }
+
+
+def _summed() -> list[Sample]:
+    samples = []
+    for x in (np.resize(_complex_numbers(), (2, 3)), np.int32([[1, 2, 3]] * 2)):
+        late = Sample(
+            [x, np.int32([1])], [([2], x.dtype.name)], shape_from_values=True
+        )
+        known = dataclasses.replace(
+            late, constants=[1], shape_from_values=False
+        )
+        samples += [known, late]
+    return samples
+
+
+def _products(*options: str) -> list[Sample]:
+    x = np.resize(_complex_numbers(), (2, 2))
+    return [
+        Sample(
+            [x.real.astype(dtype) if dtype == "float64" else x] * 2,
+            [((2, 2), dtype)],
+            {option: True},
+        )
+        for option in options
+        for dtype in ("complex64", "float64")
+    ]
+
+
+def _complex_pair(*outputs: str) -> list[Sample]:
+    x = _complex_numbers()
+    return [
+        Sample([x, y], [([5], output)])
+        for y in (x, x[::-1].copy(), x[:1])
+        for output in outputs
+    ]
+
+
 def _transposed() -> list[Sample]:
     samples = []
     for dtype in ("float32", "int8", "complex64"):
@@ -616,6 +706,28 @@ def _numbered(*shape: int) -> np.ndarray:
 
 
 SAMPLES: dict[str, list[Sample]] = {
+    **_copied(),
+    **{op: _summed() for op in ("Mean", "Prod", "Sum")},
+    **{
+        op: _products("adj_x", "adj_y")
+        for op in ("BatchMatMul", "BatchMatMulV2", "BatchMatMulV3")
+    },
+    "MatMul": _products("transpose_a", "transpose_b"),
+    **{
+        op: _complex_pair("complex64")
+        for op in (
+            *("AddV2", "DivNoNan", "Mul", "Pow", "RealDiv", "Sub"),
+            "SquaredDifference",
+        )
+    },
+    **{op: _complex_pair("bool") for op in ("Equal", "NotEqual")},
+    **{
+        op: [Sample([_complex_numbers()], [([5], "complex64")])]
+        for op in (
+            *("Cos", "Exp", "Log", "Neg", "Reciprocal", "Rsqrt", "Sigmoid"),
+            *("Sin", "Sqrt", "Tanh"),
+        )
+    },
     **_fourier(),
     **{
         op: _float_unary()

@@ -183,6 +183,13 @@ class RealTest(KernelTestCase):
             self.check_converted(getattr(tf.signal, name), x, rtol=1e-14)
         for name in ("irfft", "irfft2d", "irfft3d"):
             self.check_converted(getattr(tf.signal, name), z, rtol=1e-6)
+            self.check_converted(
+                lambda z, length, name=name: getattr(tf.signal, name)(
+                    z, length[-int(name[5:-1] or 1) :]
+                ),
+                *(z, np.int32([2, 5, 7])),
+                rtol=1e-6,
+            )
 
     @parameterized.parameters(
         ("RFFT", [8], r"dimension 1 of input must be 8 or more.*but is 4"),

@@ -138,6 +138,25 @@ def _models() -> dict[str, bytes]:
             # lanes of.
             for length in (512, 10007, 30030)
         },
+        "complex_mat_mul": custom_op_model(
+            "BatchMatMulV2",
+            [Tensor([2, 90, 70], "complex64"), Tensor([70, 80], "complex64")],
+            [Tensor([1], "complex64")],
+        ),
+        "complex_roll": custom_op_model(
+            "Roll",
+            [
+                Tensor([9, 8], "complex64"),
+                _constant([3, 4], "int32"),
+                _constant([0, 1], "int32"),
+            ],
+            [Tensor([1], "complex64")],
+        ),
+        "complex_sum": custom_op_model(
+            "Sum",
+            [Tensor([9, 8], "complex64"), _constant([0], "int32")],
+            [Tensor([1], "complex64")],
+        ),
         "fft3d": custom_op_model(
             "FFT3D",
             [Tensor([2, 5, 6, 7], "complex128")],

@@ -72,5 +72,41 @@ class EuclideanNormTest(KernelTestCase):
         self.check_converted("EuclideanNorm", x, np.int32([1]))
 
 
+class SumsTest(KernelTestCase):
+    @parameterized.product(
+        op=["Sum", "Mean", "Prod"],
+        dtype=["complex64", "complex128", "float64", "int32", "uint64"],
+        keep_dims=[False, True],
+    )
+    def test_equals_tensorflow(self, op, dtype: str, keep_dims: bool) -> None:
+        x = random_values((3, 4, 5), "int32").astype(dtype)
+        if dtype.startswith("complex"):
+            x = x + x.dtype.type(1j) * random_values((3, 4, 5), "int32", 2)
+            x = x.astype(dtype)
+        rtol = 1e-5 if dtype == "complex64" else 1e-13
+        x = x / 100 if dtype.startswith("complex") else x
+        for axis in (0, [0, 2], [-1], [], [2, 1, 0]):
+            for constants in ([], [1]):
+                self.check(
+                    op,
+                    *(x, np.int32(axis)),
+                    constants=constants,
+                    rtol=rtol,
+                    keep_dims=keep_dims,
+                )
+
+    def test_converts(self) -> None:
+        x = random_values((3, 4)).astype("complex64") * np.complex64(1 - 2j)
+        for function in (tf.reduce_sum, tf.reduce_mean, tf.reduce_prod):
+            self.check_converted(lambda x, f=function: f(x, 0), x, rtol=1e-5)
+
+    def test_of_none(self) -> None:
+        x = np.zeros((2, 0), np.complex64)
+        for op in ("Sum", "Prod"):
+            self.check(op, x, np.int32([1]))
+        (got,) = run_op("Mean", [x, np.int32([1])], ["complex64"])
+        self.assertTrue(np.isnan(got).all())
+
+
 if __name__ == "__main__":
     tf.test.main()

@@ -1,5 +1,5 @@
-#ifndef TFLITE_CUSTOM_REDUCTION_EUCLIDEAN_NORM_MATH_H_
-#define TFLITE_CUSTOM_REDUCTION_EUCLIDEAN_NORM_MATH_H_
+#ifndef TFLITE_CUSTOM_REDUCTION_REDUCE_MATH_H_
+#define TFLITE_CUSTOM_REDUCTION_REDUCE_MATH_H_
 
 #include <algorithm>
 #include <cmath>
@@ -24,21 +24,21 @@ T RootOf(T sum) {
   }
 }
 
-// A dimension of x, and how far apart in `norms` are the results of elements
+// A dimension of x, and how far apart in `results` are the results of elements
 // that are next to each other along it: 0 along a dimension that is reduced.
-struct NormDimension {
+struct ReducedDimension {
   int64_t size;
   int64_t stride;
-  int64_t position;  // EuclideanNorm's own.
+  int64_t position;  // Reduce's own.
 };
 
-// Writes to each of `count` norms the root of the sum of the squares of the
-// elements of x that belong to it. `dimensions` are x's `rank`, outermost
-// first.
-template <typename T>
-void EuclideanNorm(NormDimension* dimensions, int rank, const T* x,
-                   int64_t count, T* norms) {
-  std::fill_n(norms, count, T(0));
+// Reduces x to `count` results: each is `start` and then what `add` makes of it
+// and an element of x that belongs to it, in their order. `dimensions` are x's
+// `rank`, outermost first.
+template <typename T, typename F>
+void Reduce(ReducedDimension* dimensions, int rank, const T* x, int64_t count,
+            T start, const F& add, T* results) {
+  std::fill_n(results, count, start);
   int64_t total = 1;
   for (int i = 0; i < rank; ++i) {
     total *= dimensions[i].size;
@@ -46,18 +46,17 @@ void EuclideanNorm(NormDimension* dimensions, int rank, const T* x,
   }
   int64_t at = 0;
   for (int64_t i = 0; i < total; ++i) {
-    norms[at] = WrappingSum(norms[at], WrappingProduct(x[i], x[i]));
+    results[at] = add(results[at], x[i]);
     for (int d = rank - 1; d >= 0; --d) {
-      NormDimension& dimension = dimensions[d];
+      ReducedDimension& dimension = dimensions[d];
       at += dimension.stride;
       if (++dimension.position < dimension.size) break;
       at -= dimension.stride * dimension.size;
       dimension.position = 0;
     }
   }
-  for (int64_t i = 0; i < count; ++i) norms[i] = RootOf(norms[i]);
 }
 
 }  // namespace tflite::custom::reduction_ops
 
-#endif  // TFLITE_CUSTOM_REDUCTION_EUCLIDEAN_NORM_MATH_H_
+#endif  // TFLITE_CUSTOM_REDUCTION_REDUCE_MATH_H_

@@ -188,7 +188,8 @@ class Prepared {
     for (const KernelLibrary& library : libraries) {
       library.register_with_options(options.get());
     }
-    for (const CustomOpCode& code : model.CustomOpCodes()) {
+    codes_ = model.CustomOpCodes();
+    for (const CustomOpCode& code : codes_) {
       if (HasKernel(libraries, code.name, code.version)) continue;
       stand_ins_.push_back(StandIn(code));
       TfLiteInterpreterOptionsAddOperator(options.get(),
@@ -235,6 +236,7 @@ class Prepared {
 
  private:
   RuntimeLog log_;
+  std::vector<CustomOpCode> codes_;  // Their names are the stand-ins'.
   std::vector<Owned<TfLiteRegistrationExternal>> stand_ins_;
   Owned<TfLiteInterpreter> interpreter_;
   Owned<TfLiteSignatureRunner> runner_;

@@ -12,7 +12,6 @@ from tensorflow.lite.python import interpreter as tf_lite
 
 from tflite.custom.python import model_file
 from tflite.custom.python.interpreter import Interpreter
-from tflite.custom.python.model_interpreter import ModelInterpreter
 from tflite.custom.python.tensor_details import TensorDetails
 
 # The four runtimes from Python, as Interpreter takes them.
@@ -103,7 +102,7 @@ def _value(details: TensorDetails, generator: np.random.Generator):
     return np.asarray(value, dtype)
 
 
-def _all_outputs(interpreter: ModelInterpreter) -> dict[str, np.ndarray]:
+def _all_outputs(interpreter: Interpreter) -> dict[str, np.ndarray]:
     """Runs the model twice, each time all of its signatures; returns all outputs."""
     outputs = {}
     for time in (1, 2):

@@ -88,7 +88,7 @@ _PROTOTYPES = {
 }
 
 
-class CInterpreter(model_interpreter.ModelInterpreter):
+class CInterpreter(model_interpreter.Interpreter):
     """TFLite's C library, with XNNPACK if it takes the model."""
 
     _log = None

@@ -85,7 +85,7 @@ def _kernel_libraries(ops: Sequence[str | None]) -> ctypes.Array:
     )
 
 
-class LiteRtModel(model_interpreter.ModelInterpreter):
+class LiteRtModel(model_interpreter.Interpreter):
     """LiteRT's CompiledModel on the CPU.
 
     What it can only tell while it runs, such as a shape, it cannot run. The

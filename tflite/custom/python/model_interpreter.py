@@ -1,7 +1,8 @@
 """What interpreters of every runtime are to their users."""
 
-import abc
+import os
 import re
+import types
 from collections.abc import Callable
 from collections.abc import Mapping
 from collections.abc import Sequence
@@ -76,8 +77,25 @@ class SignatureRunner:
         return self._run(self._signature, checked)
 
 
-class ModelInterpreter(abc.ABC):
-    """Runs a model. Not for use by several threads.
+# By the name of a runtime, what imports and returns the class for it:
+# interpreter.py's, since a program that uses one runtime needs no package of
+# another.
+CLASSES: dict[str, Callable[[], type["Interpreter"]]] = {}
+
+
+def _class_of(runtime: str | types.ModuleType) -> type["Interpreter"]:
+    if isinstance(runtime, types.ModuleType):
+        runtime = "ai_edge_litert"
+    if runtime not in CLASSES:
+        raise ValueError(
+            f"runtime must be one of {', '.join(CLASSES)}, or a module with"
+            f" InterpreterWithCustomOps, not {runtime!r}"
+        )
+    return CLASSES[runtime]()
+
+
+class Interpreter:
+    """Runs a model in a runtime. Not for use by several threads.
 
     A tensor's name, type and quantization are read from the model, so that they
     are the same in every runtime; a subclass brings what moves the data.
@@ -88,24 +106,54 @@ class ModelInterpreter(abc.ABC):
     the inputs; outputs count on from there.
     """
 
+    def __new__(
+        cls,
+        model: str | os.PathLike[str] | bytes,
+        *,
+        runtime: str | types.ModuleType = "tflite",
+        num_threads: int = 1,
+        ops: Sequence[str] | None = None,
+    ) -> "Interpreter":
+        """Makes one of the runtime's class; see __init__."""
+        del model, num_threads, ops
+        return super().__new__(
+            _class_of(runtime) if cls is Interpreter else cls
+        )
+
     def __init__(
         self,
-        model: bytes,
+        model: str | os.PathLike[str] | bytes,
+        *,
+        runtime: str | types.ModuleType = "tflite",
         num_threads: int = 1,
         ops: Sequence[str] | None = None,
     ) -> None:
         """Prepares a model.
 
         Args:
-          model: contents of a .tflite file.
+          model: a .tflite file, or the contents of one.
+          runtime: what runs it: "tflite", TFLite's C library, for which numpy
+            is all that must be installed; "ai_edge_litert", that package's
+            interpreter; "litert", LiteRT's CompiledModel, from the same
+            package. Or a module with a class InterpreterWithCustomOps, such as
+            tensorflow.lite.python.interpreter.
           num_threads: how many threads built-in ops may use.
-          ops: libraries of kernels, as registerers.library_path takes them;
-            without, this repository's.
+          ops: libraries of kernels that a `tflite_registerer` or
+            `tflite_selected_ops` made, each by path or, if it is among the
+            program's data, by label, such as "//my:libmy_ops.so". Without,
+            the library with this repository's kernels. Of kernels with one name
+            and version the last library's runs.
 
         Raises:
-          ValueError: they are no model, or one that cannot be prepared.
+          OSError: the file, or a library of `ops`, cannot be read.
+          ValueError: there is no such runtime; it is no model, or one that the
+            runtime cannot prepare.
         """
+        if not isinstance(model, bytes):
+            with open(model, "rb") as file:
+                model = file.read()
         self._model = model
+        self._runtime = runtime
         self._num_threads = num_threads
         self._ops = [None] if ops is None else list(ops)
         self._open()
@@ -113,39 +161,39 @@ class ModelInterpreter(abc.ABC):
 
     # What a runtime does. Indices are those of the first graph.
 
-    @abc.abstractmethod
     def _open(self) -> None:
         """Makes the runtime's interpreter, in the place of one that is there."""
+        raise NotImplementedError
 
-    @abc.abstractmethod
     def _shapes(self, is_output: bool) -> list[Shape]:
         """Returns the shapes of the inputs, or of the outputs, as they are now."""
+        raise NotImplementedError
 
-    @abc.abstractmethod
     def _resize(self, shapes: Sequence[Shape]) -> None:
         """Gives every input a shape, or raises ValueError."""
+        raise NotImplementedError
 
-    @abc.abstractmethod
     def _write(self, index: int, value: np.ndarray) -> None:
         """Sets an input to a value that fits."""
+        raise NotImplementedError
 
-    @abc.abstractmethod
     def _read(self, index: int) -> np.ndarray:
         """Returns a copy of an output."""
+        raise NotImplementedError
 
-    @abc.abstractmethod
     def _run_signature(
         self, signature: model_file.Signature, inputs: Mapping[str, np.ndarray]
     ) -> dict[str, np.ndarray]:
         """Returns the outputs of a signature, after resizing what needs it."""
+        raise NotImplementedError
 
-    @abc.abstractmethod
     def invoke(self) -> None:
         """Runs the model.
 
         Raises:
           RuntimeError: an op failed.
         """
+        raise NotImplementedError
 
     def inputs(self) -> list[TensorDetails]:
         """Returns what the inputs of the first graph are, in order."""
@@ -256,7 +304,7 @@ class ModelInterpreter(abc.ABC):
 
     # ai_edge_litert.interpreter.Interpreter's.
 
-    def allocate_tensors(self) -> None:  # noqa: B027
+    def allocate_tensors(self) -> None:
         """Does nothing: resizing does it."""
 
     def get_input_details(self) -> list[dict[str, Any]]:

@@ -33,6 +33,15 @@ def parsed(version: str) -> tuple[int, ...]:
     return tuple(int(number) for number in version.split("."))
 
 
+def converts_keras_models(version: str) -> bool:
+    """Whether TFLiteConverter.from_keras_model takes models of Keras 3.
+
+    Args:
+      version: a release, `tf.__version__`.
+    """
+    return parsed(version) >= (2, 18)
+
+
 def has_bad_indices_policy(version: str) -> bool:
     """Whether the scatter ops take the attribute `bad_indices_policy`.
 

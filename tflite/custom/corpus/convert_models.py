@@ -18,6 +18,8 @@ import tensorflow as tf
 from absl import app
 from absl import flags
 
+from third_party.tensorflow import releases
+
 _OUTPUT_DIR = flags.DEFINE_string(
     "output_dir", None, "the folder to write to", required=True
 )
@@ -67,7 +69,16 @@ def _keras(
     if not isinstance(layers, tf.keras.Model):
         x = tf.keras.Input(shape[1:], batch_size=shape[0])
         layers = tf.keras.Model(x, layers(x))
-    converter = tf.lite.TFLiteConverter.from_keras_model(layers)
+    if releases.converts_keras_models(tf.__version__):
+        converter = tf.lite.TFLiteConverter.from_keras_model(layers)
+    else:
+        function = tf.function(
+            lambda x: layers(x, training=False),
+            [tf.TensorSpec(layers.inputs[0].shape)],
+        )
+        converter = tf.lite.TFLiteConverter.from_concrete_functions(
+            [function.get_concrete_function()]
+        )
     return _converted(converter, set_options)
 
 

@@ -1,5 +1,7 @@
 """The kernels of this folder against TensorFlow."""
 
+import unittest
+
 import numpy as np
 import tensorflow as tf
 from absl.testing import parameterized
@@ -7,6 +9,7 @@ from absl.testing import parameterized
 from tflite.custom.python.interpreter import Interpreter
 from tflite.custom.python.kernel_test_case import KernelTestCase
 from tflite.custom.python.kernel_test_case import random_values
+from third_party.tensorflow import releases
 
 _CLOSE = {"float32": 1e-5, "float64": 1e-12, "int32": 0.0}
 
@@ -63,6 +66,10 @@ class ConvTest(KernelTestCase):
             "Conv2D", x, random_values((2, 2, 2, 3)), want=want, **options
         )
 
+    @unittest.skipUnless(
+        releases.converts_keras_models(tf.__version__),
+        "the converter takes no model of Keras 3, and leaves nothing over",
+    )
     def test_what_the_converter_leaves_over(self) -> None:
         # It takes the channels of what UpSampling2D gives for unknown.
         model = tf.keras.Sequential(

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 
 #include "tflite/custom/window_math.h"
@@ -45,6 +46,18 @@ inline void MaxPoolingWithArgmax(int64_t batches, const Window& rows,
   }
 }
 
+// The number of a place, from a float. XNNPACK, which may have done the
+// pooling, writes integers into the float tensor, and numbers places column by
+// column. Read as floats its numbers are denormals, of which we write none.
+inline float NumberOfPlace(float place, const Window& rows,
+                           const Window& cols) {
+  uint32_t bits;
+  std::memcpy(&bits, &place, sizeof(bits));
+  constexpr uint32_t kSmallestNormal = 0x00800000;
+  if (bits >= kSmallestNormal) return place;
+  return static_cast<float>(bits % rows.size * cols.size + bits / rows.size);
+}
+
 // Undoes it: each element of the input goes to its place under its window,
 // which lies in an output of zeros. The windows go along the output:
 // `rows.input` is how many rows that has. A place outside the output is passed
@@ -60,7 +73,8 @@ inline void MaxUnpooling(int64_t batches, const Window& rows,
         output + line / rows.output * rows.input * cols.input * channels;
     for (int64_t x = 0; x < cols.output; ++x) {
       for (int64_t channel = 0; channel < channels; ++channel) {
-        const float value = *input++, number = *places++;
+        const float value = *input++;
+        const float number = NumberOfPlace(*places++, rows, cols);
         // No number of a place, such as a NaN.
         if (!(number > -1 && number < 0x1p31f)) continue;
         const auto place = static_cast<int64_t>(number);

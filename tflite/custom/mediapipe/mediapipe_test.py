@@ -338,24 +338,38 @@ class MediaPipeTest(KernelTestCase):
                 options + bytes(16),
             )
 
-    @parameterized.parameters((2, 2), (3, 2))
-    def test_max_unpooling_puts_back(self, rows: int, cols: int) -> None:
+    def _check_unpooling(
+        self, rows: int, cols: int, stride: tuple[int, int], integers: bool
+    ) -> None:
         x = random_values((2, 4 * rows, 5 * cols, 3))
-        options = _struct(_SAME, cols, rows, cols, rows, 0)
         values, places = _max_pooling(x, (rows, cols), (rows, cols), True)
         want = np.zeros_like(x)
         for index in np.ndindex(values.shape):
             batch, i, j, channel = index
             y, z = divmod(int(places[index]), cols)
-            want[batch, i * rows + y, j * cols + z, channel] = values[index]
+            y, z = i * stride[0] + y, j * stride[1] + z
+            want[batch, y, z, channel] = values[index]
+        if integers:
+            y, z = np.divmod(places.astype(np.int32), np.int32(cols))
+            places = (z * rows + y).view(np.float32)
+        options = _struct(_SAME, *stride[::-1], cols, rows, 0)
         self._check("MaxUnpooling2D", [values, places], [want], options)
+
+    # Where the stride is the window, XNNPACK of some runtimes takes the op.
+    @parameterized.parameters((2, 2), (3, 2))
+    def test_max_unpooling_reads_xnnpacks_integers(self, rows, cols) -> None:
+        self._check_unpooling(rows, cols, (rows, cols), integers=True)
+
+    @parameterized.parameters((2, 2), (3, 2))
+    def test_max_unpooling_reads_floats(self, rows: int, cols: int) -> None:
+        self._check_unpooling(rows, cols, (1, 1), integers=False)
 
     def test_max_unpooling_passes_over_places_outside(self) -> None:
         values = np.float32([1, 2, 3, 4]).reshape(1, 1, 4, 1)
         places = np.float32([np.nan, -2, 1e30, 3.1]).reshape(1, 1, 4, 1)
         want = np.zeros((1, 2, 8, 1), np.float32)
-        want[0, 1, 7, 0] = 4
-        options = _struct(_SAME, 2, 2, 2, 2, 0)
+        want[0, 1, 4, 0] = 4
+        options = _struct(_SAME, 1, 1, 2, 2, 0)
         self._check("MaxUnpooling2D", [values, places], [want], options)
 
     def test_poolings_refuse(self) -> None:

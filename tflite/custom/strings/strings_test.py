@@ -14,23 +14,21 @@ from tflite.custom.python.single_op_model import Tensor
 from tflite.custom.python.single_op_model import custom_op_model
 
 _NUMBERS_IN_WORDS = [
-    *("0", "1", "-1", "+7", " 42", "42 ", "\t8\n", "007", "-0"),
+    *("0", "1", "-1", " 42", "42 ", "\t8\n", "007", "-0"),
     *("2147483647", "-2147483648"),
 ]
 _FLOATS_IN_WORDS = [
-    *("1.5", ".5", "5.", "-2.5e3", "1E-3", "1e+2", "3.4028236e38", "1e-45"),
+    *("1.5", ".5", "5.", "-2.5e3", "1E-3", "1e+2", "3.4028236e38"),
     *(
         "inf",
         "-inf",
         "INF",
-        "Infinity",
         "nan",
-        "nan(1)",
         "+inf",
         "0.1",
         "16777217",
     ),
-    *("1e400", "-1e400", "1e-400", "0." + "0" * 400 + "1", "1" + "0" * 400),
+    *("1e400", "-1e400", "1e-400"),
     *("123456789.123456789", "1e39", "1e-50", "-1e-50", "1e99999999999"),
 ]
 
@@ -82,10 +80,20 @@ class StringsTest(KernelTestCase):
             self.check("StringToNumber", x, out_type=out_type)
         empty = np.empty((0, 2), object)
         self.check("StringToNumber", empty, out_type=out_type)
+        # TensorFlow 2.16 refuses the first as an integer, and the others but the
+        # denormal, of which it makes 0.
+        newer = {"+7": 7}
+        if dtype.startswith("float"):
+            newer |= {"Infinity": np.inf, "nan(1)": np.nan, "1e-45": 1e-45}
+            newer |= {"0." + "0" * 400 + "1": 0, "1" + "0" * 400: np.inf}
+        want = np.array(list(newer.values()), dtype)
+        self.check(
+            "StringToNumber", _strings(newer), want=[want], out_type=out_type
+        )
 
     @parameterized.parameters("float32", "float64", "int32", "int64")
     def test_what_is_no_number_is_refused(self, dtype: str) -> None:
-        words = ["", " ", "one", "1 2", "--1", "+-1", "-", "+", "1e", "1x"]
+        words = ["", "one", "1 2", "--1", "+-1", "-", "+", "1e", "1x"]
         words += ["infin", "1,5", "0x", "- 1", b"1\x002"]
         if dtype.startswith("int"):
             words += ["1.5", "99999999999999999999", "0x10"]
@@ -97,6 +105,17 @@ class StringsTest(KernelTestCase):
                     [_strings(["1", word])],
                     out_type=tf.as_dtype(dtype),
                 )
+
+    @parameterized.parameters(("float32", 0), ("float64", 10))
+    def test_blanks_are_no_number(self, dtype: str, schema_type: int) -> None:
+        # TensorFlow 2.16 takes them for 0.
+        with self.assertRaisesRegex(RuntimeError, "element 1 is no"):
+            run_op(
+                "StringToNumber",
+                [_strings(["1", " "])],
+                [dtype],
+                {"out_type": schema_type},
+            )
 
     def test_string_join(self) -> None:
         words = ["one", "", "drei", "четыре", "\0five", "6" * 1000]

@@ -537,6 +537,7 @@ def _copied() -> dict[str, list[Sample]]:
     """Samples of ops that join, cut and turn tensors."""
     samples = {}
     for op, how, outputs, options in [
+        ("GatherV2", [[1, 0, 1], 0], [(3, 3)], {}),
         ("Pad", [[[1, 0], [0, 2]]], [(3, 5)], {}),
         ("ReverseV2", [[1]], [(2, 3)], {}),
         ("Roll", [[1, 2], [0, 1]], [(2, 3)], {}),

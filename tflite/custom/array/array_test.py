@@ -1,5 +1,7 @@
 """The kernels of this folder against TensorFlow."""
 
+import itertools
+
 import numpy as np
 import tensorflow as tf
 from absl.testing import parameterized
@@ -50,6 +52,31 @@ class ArrayTest(KernelTestCase):
                 "LinSpace",
                 [*ends, np.array(count, np.int32)],
             )
+
+    @parameterized.parameters(*INDICES)
+    def test_broadcast_gradient_args(self, dtype: str) -> None:
+        shapes = [[], [1], [3], [0], [1, 1], [1, 3], [2, 1], [2, 3], [2, 1, 3]]
+        for a, b in itertools.product(shapes, shapes):
+            if any(
+                x != y and 1 not in (x, y)
+                for x, y in zip(a[::-1], b[::-1], strict=False)
+            ):
+                continue
+            inputs = [np.array(x, dtype) for x in (a, b)]
+            with self.subTest(s0=a, s1=b):
+                self.check("BroadcastGradientArgs", *inputs)
+                self.check("BroadcastGradientArgs", *inputs, constants=[0, 1])
+        self.check_converted(
+            "BroadcastGradientArgs", *np.array([[2, 1], [1, 3]], dtype)
+        )
+
+    def test_shapes_that_do_not_fit_are_refused(self) -> None:
+        for why, a, b in [
+            ("those of axis 1 are 3 and 2", [2, 3], [2]),
+            (r"must be vectors, but are \[1,1\] and \[1\]", [[2]], [2]),
+        ]:
+            inputs = [np.int32(x) for x in (a, b)]
+            self.assert_refused(why, "BroadcastGradientArgs", inputs)
 
     @parameterized.parameters(*FLOATS)
     def test_check_numerics(self, dtype: str) -> None:

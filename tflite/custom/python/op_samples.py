@@ -229,6 +229,18 @@ def _bincount() -> list[Sample]:
     return samples
 
 
+def _broadcast_gradient_args() -> list[Sample]:
+    samples = []
+    for dtype in ("int32", "int64"):
+        shapes = [np.array(x, dtype) for x in ([2, 1, 3], [4, 1])]
+        outputs = [([1], dtype), ([2], dtype)]
+        samples += [
+            Sample(shapes, outputs, constants=[0, 1]),
+            Sample(shapes, outputs, shape_from_values=True),
+        ]
+    return samples
+
+
 def _euclidean_norm() -> list[Sample]:
     samples = []
     for dtype in (*_FLOATS, "int8", "int64"):
@@ -798,6 +810,7 @@ SAMPLES: dict[str, list[Sample]] = {
         )
         for dtype in _FLOATS
     ],
+    "BroadcastGradientArgs": _broadcast_gradient_args(),
     "Cholesky": _linear([[2, 3, 3]], {}),
     "Bincount": _bincount(),
     **{

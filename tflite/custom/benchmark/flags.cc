@@ -173,7 +173,7 @@ std::vector<Flag> MakeFlags() {
   return {
       Int(&O::num_runs, 0,
           {"num_runs", "Min num runs",
-           "runs to measure; more where min_secs asks for it, fewer where "
+           "runs to measure; more if min_secs asks for it, fewer if "
            "max_secs ends first"}),
       Float(&O::min_secs, kAny, "seconds",
             {"min_secs", "Min runs duration (seconds)",
@@ -183,11 +183,11 @@ std::vector<Flag> MakeFlags() {
              "seconds after which no further run begins"}),
       Float(&O::run_delay, kAny, "seconds",
             {"run_delay", "Inter-run delay (seconds)",
-             "seconds to wait between runs; none where it is not positive"}),
+             "seconds to wait between runs; none if it is not positive"}),
       Float(&O::run_frequency, kAny, "runs a second",
             {"run_frequency", "Number of prorated runs per second",
-             "runs to begin a second, at once where they are late; overrides "
-             "run_delay where it is positive"}),
+             "runs to begin a second, at once if they are late; overrides "
+             "run_delay if it is positive"}),
       Int(&O::num_threads, -1,
           {"num_threads", "#threads used for CPU inference",
            "threads for inference on the CPU; -1 leaves it to the runtime"},
@@ -217,7 +217,7 @@ std::vector<Flag> MakeFlags() {
           std::numeric_limits<int32_t>::min(),
           {"memory_footprint_check_interval_ms",
            "Memory footprint check interval (ms)",
-           "milliseconds between two looks of that thread; 50 where it is not "
+           "milliseconds between two looks of that thread; 50 if it is not "
            "positive"}),
       Always(String(&O::graph, "the path of a .tflite file",
                     {"graph", "Graph",
@@ -226,7 +226,7 @@ std::vector<Flag> MakeFlags() {
                      "without it the model beside this program"})),
       Always(String(&O::signature_to_run_for, "the key of a signature",
                     {"signature_to_run_for", "Signature to run",
-                     "the signature to run; needed where the model has "
+                     "the signature to run; needed if the model has "
                      "several"})),
       Bool(&O::list_signatures,
            {"list_signatures", "List signatures from the provided model",
@@ -295,9 +295,9 @@ std::vector<Flag> MakeFlags() {
            "width of the kinds of memory in the printed state"}),
       OptionalBool(&O::use_xnnpack, true,
                    {"use_xnnpack", "Use xnnpack",
-                    "apply the XNNPACK delegate; where the flag is not given "
-                    "and the delegate cannot be applied the model runs "
-                    "without"}),
+                    "apply the XNNPACK delegate; if the flag is not given "
+                    "and the delegate cannot be applied, the model runs "
+                    "without it"}),
       Bool(&O::xnnpack_force_fp16, {"xnnpack_force_fp16", "xnnpack_force_fp16",
                                     "have XNNPACK compute in half precision"}),
       String(
@@ -323,7 +323,7 @@ std::vector<Flag> MakeFlags() {
               "reports the ratio of their times"}),
       Choice(&O::compare_runtime, {"tflite", "litert"},
              {"compare_runtime", "Runtime to compare with",
-              "what runs the second model, where it is not what runs the "
+              "what runs the second model, if it is not what runs the "
               "first; without compare the second model is the first"}),
       String(&O::json, file,
              {"json", "JSON report", "where to write all results as JSON"}),
@@ -333,7 +333,7 @@ std::vector<Flag> MakeFlags() {
               "run; of a comparison both, separated by ','"}),
       Picture(&O::plot,
               {"plot", "Plot",
-               "where to draw the times, and the ops' shares where they are "
+               "where to draw the times, and the ops' shares if they are "
                "measured: a .png or .svg file"}),
       String(&O::model_explorer, file,
              {"model_explorer", "Model Explorer node data",

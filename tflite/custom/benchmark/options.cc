@@ -129,7 +129,7 @@ std::optional<Error> Check(const Options& options,
   for (const char* flag : {"compare", "compare_runtime"}) {
     if (options.dry_run && given.count(flag) > 0) {
       return Error{std::string("--") + flag +
-                   " has nothing to compare where --dry_run is true"};
+                   " has nothing to compare if --dry_run is true"};
     }
   }
   return CheckLitert(options);

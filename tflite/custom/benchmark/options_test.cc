@@ -126,9 +126,9 @@ TEST(OptionsTest, FlagsThatContradictOneAnother) {
   EXPECT_EQ(ErrorOf({"--use_xnnpack=false", "--xnnpack_force_fp16"}),
             "--xnnpack_force_fp16 is given, but --use_xnnpack is false");
   EXPECT_EQ(ErrorOf({"--dry_run", "--compare=a"}),
-            "--compare has nothing to compare where --dry_run is true");
+            "--compare has nothing to compare if --dry_run is true");
   EXPECT_EQ(ErrorOf({"--dry_run", "--compare_runtime=litert"}),
-            "--compare_runtime has nothing to compare where --dry_run is true");
+            "--compare_runtime has nothing to compare if --dry_run is true");
 }
 
 TEST(OptionsTest, LitertRefusesWhatItCannotDoUnlessItAsksForNothing) {

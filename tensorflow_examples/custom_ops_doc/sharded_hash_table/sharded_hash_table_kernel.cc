@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
-#include <functional>
 #include <initializer_list>
 #include <limits>
 #include <memory>
@@ -26,6 +25,7 @@
 #include "tensorflow/core/framework/types.h"
 #include "tensorflow/core/platform/tstring.h"
 #include "tensorflow/core/util/work_sharder.h"
+#include "tensorflow_examples/custom_ops_doc/sharded_hash_table/parallel_for.h"
 #include "tensorflow_examples/custom_ops_doc/sharded_hash_table/sharded_map.h"
 
 namespace custom_op_examples {
@@ -37,13 +37,13 @@ using ::tensorflow::DataTypeString;
 using ::tensorflow::DEVICE_CPU;
 using ::tensorflow::DT_RESOURCE;
 using ::tensorflow::DtypeAndPartialTensorShape;
+using ::tensorflow::GetPerThreadMaxParallelism;
 using ::tensorflow::OpInputList;
 using ::tensorflow::OpKernel;
 using ::tensorflow::OpKernelConstruction;
 using ::tensorflow::OpKernelContext;
 using ::tensorflow::OpOutputList;
 using ::tensorflow::ResourceHandle;
-using ::tensorflow::Shard;
 using ::tensorflow::Tensor;
 using ::tensorflow::TensorShape;
 using ::tensorflow::TensorShapeUtils;
@@ -115,13 +115,12 @@ std::string TableTypeString(DataType key_dtype, DataType value_dtype) {
                       DataTypeString(value_dtype), ">");
 }
 
-// Calls a function for parts of [0, total) in the intra-op thread pool.
-ParallelFor InThreadPool(OpKernelContext* ctx) {
+// A ParallelFor in the intra-op thread pool, whose other tasks may wait for the
+// table: see OnThreads for why it can be called while a shard is locked.
+auto InThreadPool(OpKernelContext* ctx) {
   const auto* threads = ctx->device()->tensorflow_cpu_worker_threads();
-  return [threads](int64_t total, int64_t cost,
-                   const std::function<void(int64_t, int64_t)>& work) {
-    Shard(threads->num_threads, threads->workers, total, cost, work);
-  };
+  return OnThreads(std::min(threads->num_threads, GetPerThreadMaxParallelism()),
+                   [threads](const auto& f) { threads->workers->Schedule(f); });
 }
 
 absl::Status OutOfMemory(const ShardedHashTableResource& table) {

@@ -31,7 +31,6 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
-#include <functional>
 #include <memory>
 #include <mutex>
 #include <new>
@@ -41,19 +40,9 @@
 #include <utility>
 #include <vector>
 
+#include "tensorflow_examples/custom_ops_doc/sharded_hash_table/parallel_for.h"
+
 namespace custom_op_examples {
-
-// Calls a function for parts of [0, total), perhaps on many threads at once,
-// and returns when all of it has been done. The cost of a unit is in cycles.
-using ParallelFor = std::function<void(
-    int64_t total, int64_t cost,
-    const std::function<void(int64_t begin, int64_t end)>& work)>;
-
-inline void OnThisThread(
-    int64_t total, int64_t /*cost*/,
-    const std::function<void(int64_t begin, int64_t end)>& work) {
-  work(0, total);
-}
 
 // How a type of string is read and written. Specialize it for others.
 template <class T>

@@ -19,13 +19,13 @@
 #include <vector>
 
 #include "tensorflow_examples/custom_ops_doc/sharded_hash_table/linearizability.h"
+#include "tensorflow_examples/custom_ops_doc/sharded_hash_table/parallel_for.h"
 
 namespace custom_op_examples {
 namespace {
 
 // Each unit of work on one of four threads, in whatever order.
-void OnFourThreads(int64_t total, int64_t /*cost*/,
-                   const std::function<void(int64_t, int64_t)>& work) {
+constexpr auto OnFourThreads = [](int64_t total, int64_t /*cost*/, Work work) {
   std::atomic<int64_t> next{0};
   std::vector<std::thread> threads;
   for (int i = 0; i < 4; ++i) {
@@ -36,7 +36,7 @@ void OnFourThreads(int64_t total, int64_t /*cost*/,
     });
   }
   for (std::thread& thread : threads) thread.join();
-}
+};
 
 template <class T>
 T As(int64_t number) {

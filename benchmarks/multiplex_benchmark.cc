@@ -1,4 +1,4 @@
-// Times Multiplex beside two ways to copy, over memory that is there:
+// Times MultiplexSimd beside two ways to copy, over memory that is there:
 //   multiplex_benchmark [--items=N] [--threads=N] [--benchmark_...]
 // Each of the threads has a part of the items to itself.
 
@@ -15,12 +15,12 @@
 #include <utility>
 
 #include "benchmark/benchmark.h"
-#include "tensorflow_examples/custom_ops_doc/multiplex_2/multiplex.h"
+#include "tensorflow_examples/custom_ops_doc/multiplex_2/multiplex_simd.h"
 
 namespace {
 
-// What Multiplex moves for an item: a bool and two floats in, one out. A copy
-// moves each byte twice, in and out.
+// What MultiplexSimd moves for an item: a bool and two floats in, one out. A
+// copy moves each byte twice, in and out.
 constexpr int64_t kBytesMoved = sizeof(bool) + 3 * sizeof(float);
 
 using Copy = void(char* to, const char* from, int64_t size);
@@ -83,10 +83,10 @@ void TimeMultiplex(benchmark::State& state, int64_t items,
                    const Buffers& buffers) {
   const Part part(state, items);
   for (auto _ : state) {
-    custom_op_examples::Multiplex(buffers.cond.get() + part.begin,
-                                  buffers.a.get() + part.begin,
-                                  buffers.b.get() + part.begin, part.size,
-                                  buffers.out.get() + part.begin);
+    custom_op_examples::MultiplexSimd(buffers.cond.get() + part.begin,
+                                      buffers.a.get() + part.begin,
+                                      buffers.b.get() + part.begin, part.size,
+                                      buffers.out.get() + part.begin);
     benchmark::ClobberMemory();
   }
   state.SetItemsProcessed(state.iterations() * part.size);

@@ -9,6 +9,7 @@ import tensorflow as tf
 from benchmarks import measure
 from benchmarks import row
 from tensorflow_examples.custom_ops_doc.multiplex_2 import multiplex_2_op
+from tensorflow_examples.custom_ops_doc.multiplex_2 import multiplex_scalars_op
 
 # Of malloc.h: how many blocks may be mappings of their own, which the system
 # zeroes, and how much free memory may stay at the top of the heap.
@@ -55,8 +56,8 @@ def _where_scalar(run: row.Run) -> Mapping[str, measure.Side]:
     cond, a, _ = _inputs(run.items)
     zero = tf.constant(0.0)
     return {
-        "multiplex": lambda: multiplex_2_op.multiplex(
-            cond, a, zero, broadcast_scalars=True
+        "multiplex": lambda: multiplex_scalars_op.multiplex_scalars(
+            cond, a, zero
         ),
         "tf.where": lambda: tf.where(cond, a, zero),
     }

@@ -4,24 +4,24 @@ import tensorflow as tf
 
 from tensorflow_examples.custom_ops_doc.multiplex_2 import gen_multiplex_2_op
 
+# What `tf.experimental.dispatch_for_api` takes, to let `multiplex` have other
+# arguments than tensors.
+examples_multiplex_dense = gen_multiplex_2_op.examples_multiplex_dense
+
 
 def multiplex(
     cond: tf.types.experimental.TensorLike,
     a: tf.types.experimental.TensorLike,
     b: tf.types.experimental.TensorLike,
     name: str | None = None,
-    *,
-    broadcast_scalars: bool = False,
 ) -> tf.Tensor:
     """Returns elements of `a` where `cond` holds, and of `b` elsewhere.
 
-    This is `tf.where(cond, a, b)` without broadcasting, except of scalars where
-    that is asked for. It is differentiable in `a` and `b`, any number of times.
+    This is `tf.where(cond, a, b)` without broadcasting. It is differentiable in
+    `a` and `b`, any number of times.
 
     >>> multiplex([True, False, True], [1, 2, 3], [10, 20, 30])
     <tf.Tensor: shape=(3,), dtype=int32, numpy=array([ 1, 20,  3], ...)>
-    >>> multiplex([True, False, True], [1, 2, 3], 0, broadcast_scalars=True)
-    <tf.Tensor: shape=(3,), dtype=int32, numpy=array([1, 0, 3], ...)>
 
     Args:
       cond: A `tf.bool` tensor of any shape, which may be empty.
@@ -29,8 +29,8 @@ def multiplex(
         takes: numbers, `tf.bool`, `tf.string`, `tf.resource`, `tf.variant`.
       b: A tensor of the shape and type of `a`.
       name: A name for the operation.
-      broadcast_scalars: Whether an input that is a scalar stands for an array
-        of the shape of the others; no such array is made.
+
+    All three may be `tf.RaggedTensor`s of the same row splits.
 
     Returns:
       A tensor of the shape of the inputs and the type of `a`.
@@ -39,21 +39,35 @@ def multiplex(
       tf.errors.InvalidArgumentError: If the shapes differ, or in eager code if
         `a` and `b` are tensors of different types.
       ValueError: If shapes are seen to differ while a graph is built.
-      TypeError: If the types of `a` and `b` differ while a graph is built.
+      TypeError: If the types of `a` and `b` differ while a graph is built, or
+        some but not all inputs are ragged.
     """
-    return gen_multiplex_2_op.examples_multiplex_dense(
-        cond=cond,
-        a=a,
-        b=b,
-        broadcast_scalars=broadcast_scalars,
-        name=name,
+    return examples_multiplex_dense(cond=cond, a=a, b=b, name=name)
+
+
+@tf.experimental.dispatch_for_api(
+    examples_multiplex_dense,
+    {"cond": tf.RaggedTensor},
+    {"a": tf.RaggedTensor},
+    {"b": tf.RaggedTensor},
+)
+def _multiplex_ragged(cond, a, b, name=None):
+    """Chooses between the values of ragged tensors, whose rows must agree."""
+    for argument, value in (("cond", cond), ("a", a), ("b", b)):
+        if not isinstance(value, tf.RaggedTensor):
+            raise TypeError(
+                "cond, a and b must all be ragged, or none: "
+                f"{argument} is {value!r}"
+            )
+    return tf.ragged.map_flat_values(
+        examples_multiplex_dense, cond, a, b, name=name
     )
 
 
 @tf.RegisterGradient("Examples>MultiplexDense")
 def _multiplex_grad(
     op: tf.Operation, grad: tf.Tensor | tf.IndexedSlices
-) -> tuple[None, tf.Tensor | None, tf.Tensor | None]:
+) -> tuple[None, tf.Tensor, tf.Tensor]:
     """Passes each element of `grad` to the input that it was chosen from.
 
     The gradient is made of the op itself, so it has a gradient too.
@@ -65,31 +79,7 @@ def _multiplex_grad(
     Returns:
       The cotangents of `cond` (which has none), `a` and `b`.
     """
-    cond, a, b = op.inputs
+    cond = op.inputs[0]
     grad = tf.convert_to_tensor(grad)  # It may be a `tf.IndexedSlices`.
-    # A variant has zeros only of the shape of what it holds.
-    zeros = (
-        tf.zeros_like(grad)
-        if grad.dtype == tf.variant
-        else tf.zeros([], grad.dtype)
-    )
-    # Eager code says which inputs nobody asks about.
-    unwanted = getattr(op, "skip_input_indices", None) or ()
-    broadcasts = op.get_attr("broadcast_scalars")
-
-    def cotangent(index, values, if_true, if_false):
-        if index in unwanted:
-            return None
-        chosen = multiplex(cond, if_true, if_false, broadcast_scalars=True)
-        return _sum_to_rank_of(values, chosen) if broadcasts else chosen
-
-    return None, cotangent(1, a, grad, zeros), cotangent(2, b, zeros, grad)
-
-
-def _sum_to_rank_of(values: tf.Tensor, cotangent: tf.Tensor) -> tf.Tensor:
-    """Sums a cotangent over the elements that a scalar stood for."""
-    if values.shape.rank is not None and values.shape.rank > 0:
-        return cotangent
-    # No axes where the rank, which a graph may not know, is that of the output.
-    axes = tf.range(tf.rank(cotangent) - tf.rank(values))
-    return tf.reduce_sum(cotangent, axes)
+    zeros = tf.zeros_like(grad)
+    return None, multiplex(cond, grad, zeros), multiplex(cond, zeros, grad)

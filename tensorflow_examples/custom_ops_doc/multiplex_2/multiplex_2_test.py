@@ -1,6 +1,7 @@
 """Tests of multiplex_2."""
 
 import contextlib
+import inspect
 import io
 
 import numpy as np
@@ -10,6 +11,7 @@ from tensorflow.python.framework import errors
 from tensorflow.python.framework import test_util
 
 from tensorflow_examples.custom_ops_doc.multiplex_2 import multiplex_2_op
+from tensorflow_examples.custom_ops_doc.multiplex_2 import multiplex_scalars_op
 from tensorflow_examples.custom_ops_doc.multiplex_2 import (
     variable_and_stateless_op,
 )
@@ -184,10 +186,8 @@ class MultiplexValuesTest(tf.test.TestCase, parameterized.TestCase):
 
 
 class MultiplexScalarsTest(tf.test.TestCase, parameterized.TestCase):
-    """What holds with `broadcast_scalars`."""
-
     def _multiplex(self, *inputs):
-        return multiplex_2_op.multiplex(*inputs, broadcast_scalars=True)
+        return multiplex_scalars_op.multiplex_scalars(*inputs)
 
     _INPUTS = (
         ("a", [True, False, True], 1, [10, 20, 30]),
@@ -334,6 +334,141 @@ class MultiplexScalarsTest(tf.test.TestCase, parameterized.TestCase):
             first = inner.gradient(y, b)
         self.assertAllClose(first, 27.0)
         self.assertAllClose(outer.gradient(first, b), 18.0)
+
+
+def _ragged(*row_lengths):
+    """Returns a condition and two ragged tensors of rows of these lengths."""
+    n = sum(row_lengths)
+    return tuple(
+        tf.RaggedTensor.from_row_lengths(flat, row_lengths)
+        for flat in (tf.range(n) % 2 == 0, tf.range(n), -10 * tf.range(n))
+    )
+
+
+class MultiplexRaggedTest(tf.test.TestCase, parameterized.TestCase):
+    @parameterized.named_parameters(
+        ("eager", lambda f: f), ("function", tf.function)
+    )
+    def test_agrees_with_tf_where(self, wrap):
+        inputs = _ragged(2, 0, 3)
+        result = wrap(multiplex_2_op.multiplex)(*inputs)
+        self.assertAllEqual(result, tf.where(*inputs))
+        self.assertAllEqual(
+            result, tf.ragged.constant([[0, -10], [], [2, -30, 4]], tf.int32)
+        )
+
+    def test_takes_ragged_ranks_and_inner_dimensions(self):
+        def nested(values):
+            rows = tf.RaggedTensor.from_row_lengths(values, [2, 1])
+            return tf.RaggedTensor.from_row_lengths(rows, [1, 0, 1])
+
+        cond = tf.constant([[True, False], [False, True], [True, True]])
+        a, b = tf.ones([3, 2]), tf.zeros([3, 2])
+        result = multiplex_2_op.multiplex(*map(nested, (cond, a, b)))
+        self.assertEqual(result.ragged_rank, 2)
+        self.assertAllEqual(result, nested(tf.where(cond, a, b)))
+
+    def test_a_dataset_maps_it(self):
+        dataset = tf.data.Dataset.from_tensors(_ragged(2, 0, 3))
+        (result,) = dataset.map(multiplex_2_op.multiplex)
+        self.assertAllEqual(result, tf.where(*_ragged(2, 0, 3)))
+
+    def test_gradient_is_that_of_tf_where(self):
+        cond, a, b = _ragged(2, 0, 3)
+        flat = (
+            tf.cast(a.flat_values, tf.float32),
+            tf.cast(b.flat_values, tf.float32),
+        )
+
+        def gradients(choose):
+            with tf.GradientTape() as tape:
+                tape.watch(flat)
+                y = choose(cond, *(a.with_flat_values(x**2) for x in flat))
+                loss = tf.reduce_sum(y.flat_values)
+            return tape.gradient(loss, flat)
+
+        self.assertAllEqual(
+            gradients(multiplex_2_op.multiplex), gradients(tf.where)
+        )
+
+    @parameterized.named_parameters(
+        ("eager", lambda f: f), ("function", tf.function)
+    )
+    def test_other_rows_are_refused(self, wrap):
+        cond, a, _ = _ragged(2, 0, 3)
+        _, _, b = _ragged(3, 0, 2)
+        run = wrap(multiplex_2_op.multiplex)
+        with self.assertRaisesRegex(
+            (errors.InvalidArgumentError, ValueError), "row_splits"
+        ):
+            run(cond, a, b)
+
+    def test_what_is_not_ragged_among_ragged_is_named(self):
+        cond, a, b = _ragged(2, 0, 3)
+        with self.assertRaisesRegex(
+            TypeError, "must all be ragged, or none: b is 0"
+        ):
+            multiplex_2_op.multiplex(cond, a, 0)
+        with self.assertRaisesRegex(TypeError, r"cond is <tf.Tensor: .*bool"):
+            multiplex_2_op.multiplex(cond.flat_values, a, b)
+
+    def test_sparse_tensors_are_refused_by_name(self):
+        x = tf.sparse.from_dense([1, 0, 2])
+        for run in (
+            multiplex_2_op.multiplex,
+            tf.function(multiplex_2_op.multiplex),
+        ):
+            with self.assertRaisesRegex(
+                (TypeError, ValueError), "SparseTensor"
+            ):
+                run([True, False, True], x, x)
+
+
+class MultiplexDispatchTest(tf.test.TestCase):
+    """The document's op can be given other arguments than tensors."""
+
+    def test_the_signature_is_the_documents(self):
+        self.assertEqual(
+            list(
+                inspect.signature(
+                    multiplex_2_op.examples_multiplex_dense
+                ).parameters
+            ),
+            ["cond", "a", "b", "name"],
+        )
+
+    def test_multiplex_takes_what_the_op_was_given(self):
+        # Only for a and b of one vector's places, which is enough to tell.
+        @tf.experimental.dispatch_for_api(
+            multiplex_2_op.examples_multiplex_dense
+        )
+        def multiplex_sparse(
+            cond: tf.SparseTensor,
+            a: tf.SparseTensor,
+            b: tf.SparseTensor,
+            name=None,
+        ):
+            values = tf.where(cond.values, a.values, b.values, name=name)
+            return tf.SparseTensor(a.indices, values, a.dense_shape)
+
+        try:
+            cond = tf.SparseTensor([[1], [3]], [True, False], [5])
+            a = tf.SparseTensor([[1], [3]], ["a0", "a1"], [5])
+            b = tf.SparseTensor([[1], [3]], ["b0", "b1"], [5])
+            for run in (
+                multiplex_2_op.multiplex,
+                tf.function(multiplex_2_op.multiplex),
+            ):
+                result = run(cond, a, b)
+                self.assertAllEqual(
+                    tf.sparse.to_dense(result), [b"", b"a0", b"", b"b1", b""]
+                )
+            # Dense tensors are chosen from as before.
+            self.assertAllEqual(
+                multiplex_2_op.multiplex([True, False], [1, 2], [3, 4]), [1, 4]
+            )
+        finally:
+            tf.experimental.unregister_dispatch_for(multiplex_sparse)
 
 
 class MultiplexErrorsTest(tf.test.TestCase):

@@ -1,6 +1,6 @@
 #include <cstdint>
 
-#include "tensorflow_examples/custom_ops_doc/multiplex_2/multiplex.h"
+#include "tensorflow_examples/custom_ops_doc/multiplex_2/multiplex_simd.h"
 #include "tflite/custom/op_definition.h"
 #include "tflite/custom/opaque_tensor.h"
 #include "third_party/tensorflow/lite/c/c_api_opaque.h"
@@ -10,7 +10,7 @@
 namespace tflite::custom::multiplex_ops {
 namespace {
 
-using ::custom_op_examples::Multiplex;
+using ::custom_op_examples::MultiplexSimd;
 
 constexpr char kName[] = "Examples>MultiplexDense";
 
@@ -42,8 +42,8 @@ TfLiteStatus Eval(TfLiteOpaqueContext* context, TfLiteOpaqueNode* node) {
   WithElementOf(TfLiteOpaqueTensorType(a), [&](auto zero) {
     using T = decltype(zero);
     // A model's constant may have any byte for a bool, which C++ may not read.
-    Multiplex(Data<uint8_t>(cond), Data<T>(a), Data<T>(b), count,
-              MutableData<T>(output));
+    MultiplexSimd(Data<uint8_t>(cond), Data<T>(a), Data<T>(b), count,
+                  MutableData<T>(output));
   });
   return kTfLiteOk;
 }

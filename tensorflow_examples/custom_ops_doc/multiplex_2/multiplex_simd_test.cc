@@ -1,6 +1,6 @@
-// Holds Multiplex against a plain loop.
+// Holds MultiplexSimd against a plain loop.
 
-#include "tensorflow_examples/custom_ops_doc/multiplex_2/multiplex.h"
+#include "tensorflow_examples/custom_ops_doc/multiplex_2/multiplex_simd.h"
 
 #include <complex>
 #include <cstdint>
@@ -40,7 +40,7 @@ class Array {
 };
 
 template <typename T>
-class MultiplexTest : public testing::Test {
+class MultiplexSimdTest : public testing::Test {
  protected:
   // Calls `test` with conditions, their number, an offset and a store.
   template <typename Test>
@@ -66,9 +66,9 @@ class MultiplexTest : public testing::Test {
 
 using Types = testing::Types<uint8_t, int16_t, float, double,
                              std::complex<double>, std::string>;
-TYPED_TEST_SUITE(MultiplexTest, Types);
+TYPED_TEST_SUITE(MultiplexSimdTest, Types);
 
-TYPED_TEST(MultiplexTest, ChoosesFromArrays) {
+TYPED_TEST(MultiplexSimdTest, ChoosesFromArrays) {
   using T = TypeParam;
   this->ForEachSize([](const std::vector<uint8_t>& cond, int64_t size,
                        int64_t offset, Store store) {
@@ -76,14 +76,14 @@ TYPED_TEST(MultiplexTest, ChoosesFromArrays) {
         out(size, offset, 0);
     const T* const a_data = a.data();
     const T* const b_data = b.data();
-    Multiplex(cond.data(), a_data, b_data, size, out.data(), store);
+    MultiplexSimd(cond.data(), a_data, b_data, size, out.data(), store);
     for (int64_t i = 0; i < size; ++i) {
       ASSERT_EQ(out.data()[i], cond[i] ? a_data[i] : b_data[i]) << i;
     }
   });
 }
 
-TYPED_TEST(MultiplexTest, WritesInPlaceOfEither) {
+TYPED_TEST(MultiplexSimdTest, WritesInPlaceOfEither) {
   using T = TypeParam;
   this->ForEachSize([](const std::vector<uint8_t>& cond, int64_t size,
                        int64_t offset, Store store) {
@@ -92,8 +92,9 @@ TYPED_TEST(MultiplexTest, WritesInPlaceOfEither) {
           was(size, offset, 50);
       const T* const out_data = out.data();
       const T* const kept_data = kept.data();
-      Multiplex(cond.data(), in_place_of_a ? out_data : kept_data,
-                in_place_of_a ? kept_data : out_data, size, out.data(), store);
+      MultiplexSimd(cond.data(), in_place_of_a ? out_data : kept_data,
+                    in_place_of_a ? kept_data : out_data, size, out.data(),
+                    store);
       for (int64_t i = 0; i < size; ++i) {
         const bool is_kept = (cond[i] != 0) != in_place_of_a;
         ASSERT_EQ(out.data()[i], is_kept ? kept_data[i] : was.data()[i]) << i;
@@ -102,20 +103,20 @@ TYPED_TEST(MultiplexTest, WritesInPlaceOfEither) {
   });
 }
 
-TYPED_TEST(MultiplexTest, WritesInPlaceOfBoth) {
+TYPED_TEST(MultiplexSimdTest, WritesInPlaceOfBoth) {
   using T = TypeParam;
   this->ForEachSize([](const std::vector<uint8_t>& cond, int64_t size,
                        int64_t offset, Store store) {
     Array<T> out(size, offset, 50), was(size, offset, 50);
     const T* const out_data = out.data();
-    Multiplex(cond.data(), out_data, out_data, size, out.data(), store);
+    MultiplexSimd(cond.data(), out_data, out_data, size, out.data(), store);
     for (int64_t i = 0; i < size; ++i) {
       ASSERT_EQ(out.data()[i], was.data()[i]) << i;
     }
   });
 }
 
-TYPED_TEST(MultiplexTest, TakesScalarsForArrays) {
+TYPED_TEST(MultiplexSimdTest, TakesScalarsForArrays) {
   using T = TypeParam;
   const T one = Value<T>(31), other = Value<T>(62);
   this->ForEachSize([&](const std::vector<uint8_t>& cond, int64_t size,
@@ -123,21 +124,22 @@ TYPED_TEST(MultiplexTest, TakesScalarsForArrays) {
     Array<T> values(size, offset + 1, 1), out(size, offset, 50);
     const T* const array = values.data();
     const uint8_t* const c = cond.data();
-    Multiplex(c, Repeated<T>{one}, array, size, out.data(), store);
+    MultiplexSimd(c, Repeated<T>{one}, array, size, out.data(), store);
     for (int64_t i = 0; i < size; ++i) {
       ASSERT_EQ(out.data()[i], cond[i] ? one : array[i]) << i;
     }
-    Multiplex(c, array, Repeated<T>{other}, size, out.data(), store);
+    MultiplexSimd(c, array, Repeated<T>{other}, size, out.data(), store);
     for (int64_t i = 0; i < size; ++i) {
       ASSERT_EQ(out.data()[i], cond[i] ? array[i] : other) << i;
     }
-    Multiplex(c, Repeated<T>{one}, Repeated<T>{other}, size, out.data(), store);
+    MultiplexSimd(c, Repeated<T>{one}, Repeated<T>{other}, size, out.data(),
+                  store);
     for (int64_t i = 0; i < size; ++i) {
       ASSERT_EQ(out.data()[i], cond[i] ? one : other) << i;
     }
     // In place of the array.
     const T* const in_place = out.data();
-    Multiplex(c, in_place, Repeated<T>{one}, size, out.data(), store);
+    MultiplexSimd(c, in_place, Repeated<T>{one}, size, out.data(), store);
     for (int64_t i = 0; i < size; ++i) ASSERT_EQ(out.data()[i], one) << i;
   });
 }
@@ -154,7 +156,7 @@ TEST(MultiplexStoreTest, LargeOutputsAreRightWhereTheStoreIsNotGiven) {
   Array<int32_t> a(size, 0, 1), b(size, 1, 2), out(size, 3, 0);
   const int32_t* const a_data = a.data();
   const int32_t* const b_data = b.data();
-  Multiplex(cond.get(), a_data, b_data, size, out.data());
+  MultiplexSimd(cond.get(), a_data, b_data, size, out.data());
   for (int64_t i = 0; i < size; ++i) {
     ASSERT_EQ(out.data()[i], cond[i] ? a_data[i] : b_data[i]) << i;
   }

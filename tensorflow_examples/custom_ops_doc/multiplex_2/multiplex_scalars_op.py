@@ -1,0 +1,84 @@
+"""`multiplex` where scalars stand for arrays."""
+
+import tensorflow as tf
+
+from tensorflow_examples.custom_ops_doc.multiplex_2 import gen_multiplex_2_op
+
+
+def multiplex_scalars(
+    cond: tf.types.experimental.TensorLike,
+    a: tf.types.experimental.TensorLike,
+    b: tf.types.experimental.TensorLike,
+    name: str | None = None,
+) -> tf.Tensor:
+    """Returns elements of `a` where `cond` holds, and of `b` elsewhere.
+
+    This is `multiplex_2_op.multiplex`, except that an input that is a scalar
+    stands for an array of the shape of the others; no such array is made. It is
+    differentiable in `a` and `b`, any number of times.
+
+    >>> multiplex_scalars([True, False, True], [1, 2, 3], 0)
+    <tf.Tensor: shape=(3,), dtype=int32, numpy=array([1, 0, 3], ...)>
+
+    Args:
+      cond: A `tf.bool` tensor of any shape.
+      a: A tensor of the shape of `cond`, or either of them is a scalar; of the
+        types that `multiplex` takes.
+      b: A tensor of the shape of the others or a scalar, and of the type of `a`.
+      name: A name for the operation.
+
+    Returns:
+      A tensor of the shape of the inputs that are no scalars and of the type of
+      `a`.
+
+    Raises:
+      tf.errors.InvalidArgumentError: If the shapes of inputs that are no scalars
+        differ, or in eager code if `a` and `b` are tensors of different types.
+      ValueError: If shapes are seen to differ while a graph is built.
+      TypeError: If the types of `a` and `b` differ while a graph is built.
+    """
+    return gen_multiplex_2_op.examples_multiplex_scalars(
+        cond=cond, a=a, b=b, name=name
+    )
+
+
+@tf.RegisterGradient("Examples>MultiplexScalars")
+def _multiplex_scalars_grad(
+    op: tf.Operation, grad: tf.Tensor | tf.IndexedSlices
+) -> tuple[None, tf.Tensor | None, tf.Tensor | None]:
+    """Passes each element of `grad` to the input that it was chosen from.
+
+    Args:
+      op: The operation to differentiate.
+      grad: The cotangent of `output_values`.
+
+    Returns:
+      The cotangents of `cond` (which has none), `a` and `b`.
+    """
+    cond, a, b = op.inputs
+    grad = tf.convert_to_tensor(grad)  # It may be a `tf.IndexedSlices`.
+    # A variant has zeros only of the shape of what it holds.
+    zeros = (
+        tf.zeros_like(grad)
+        if grad.dtype == tf.variant
+        else tf.zeros([], grad.dtype)
+    )
+    # Eager code says which inputs nobody asks about.
+    unwanted = getattr(op, "skip_input_indices", None) or ()
+
+    def cotangent(index, values, if_true, if_false):
+        if index in unwanted:
+            return None
+        chosen = multiplex_scalars(cond, if_true, if_false)
+        return _sum_to_rank_of(values, chosen)
+
+    return None, cotangent(1, a, grad, zeros), cotangent(2, b, zeros, grad)
+
+
+def _sum_to_rank_of(values: tf.Tensor, cotangent: tf.Tensor) -> tf.Tensor:
+    """Sums a cotangent over the elements that a scalar stood for."""
+    if values.shape.rank is not None and values.shape.rank > 0:
+        return cotangent
+    # No axes where the rank, which a graph may not know, is that of the output.
+    axes = tf.range(tf.rank(cotangent) - tf.rank(values))
+    return tf.reduce_sum(cotangent, axes)

@@ -150,9 +150,11 @@ def main(arguments: list[str]) -> int:
             break
         if path and result.outcome == "passed":
             earlier[command] = dataclasses.asdict(result)
-            with open(path + ".new", "w") as file:
+            with tempfile.NamedTemporaryFile(
+                "w", dir=os.path.dirname(path) or ".", delete=False
+            ) as file:
                 json.dump(earlier, file)
-            os.replace(path + ".new", path)
+            os.replace(file.name, path)
 
     print(f"\n{table(results)}")
     skipped = sum(each.skipped for each in results)

@@ -6,11 +6,14 @@ Run by the repository rule `debian_root` with whatever Python 3 the machine has
     unpack_debs.py --spec=SPEC.json --packages=DIR --root=DIR --tool_libraries=DIR
 
 The packages are trusted only as far as their hashes, which the rule checked;
-still, a member that would land outside the root is refused.
+still, nothing is written outside the root, and no link in it leads out. Files are
+written first, into folders that are none but real ones, then hard links, then
+symbolic links: so no path of a member leads through a link, whatever packages say.
 """
 
 import argparse
 import concurrent.futures
+import dataclasses
 import fnmatch
 import io
 import json
@@ -21,6 +24,9 @@ import shutil
 import stat
 import sys
 import tarfile
+
+# What is opened must be new: a link in its place is not followed.
+_NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 _AR_MAGIC = b"!<arch>\n"
 _AR_HEADER_SIZE = 60
@@ -67,6 +73,8 @@ def data_archive(package: str) -> bytes:
             if len(header) < _AR_HEADER_SIZE or header[58:] != b"`\n":
                 raise UnpackError(f"{package} is cut short or damaged")
             name = header[:16].decode("ascii", "replace").strip().rstrip("/")
+            if not header[48:58].strip().isdigit():
+                raise UnpackError(f"{package} is cut short or damaged")
             size = int(header[48:58])
             content = file.read(size + size % 2)
             if len(content) < size:
@@ -89,67 +97,110 @@ def wanted(path: str, skip: list[str], keep: list[str]) -> bool:
     ) or not any(fnmatch.fnmatchcase(path, pattern) for pattern in skip)
 
 
-def relative_link(path: str, target: str) -> str:
-    """The target of the symbolic link `path`, made relative to stay in the root."""
-    if target.startswith("/"):
-        target = posixpath.relpath(target[1:], posixpath.dirname(path) or ".")
-    resolved = posixpath.normpath(
-        posixpath.join(posixpath.dirname(path), target)
-    )
-    if resolved.startswith("../") or resolved == "..":
-        raise UnpackError(f"link {path} -> {target} leaves the root")
-    return target
+@dataclasses.dataclass
+class Link:
+    """A link that a package has, to be made when all files are there."""
+
+    package: str
+    path: str  # Relative to the root, as the hard link's target.
+    target: str
+    is_hard: bool
 
 
-def unpack(package: str, root: str, skip: list[str], keep: list[str]) -> None:
-    """Unpacks one .deb into `root`."""
+def path_in_root(name: str, what: str) -> str:
+    """Returns a member's name as a path relative to the root."""
+    path = posixpath.normpath(name)
+    if path.startswith(("/", "../")) or path == "..":
+        raise UnpackError(f"{what} {name} leaves the root")
+    return path
+
+
+def unpack(
+    package: str, root: str, skip: list[str], keep: list[str]
+) -> list[Link]:
+    """Writes the files of one .deb into `root`; returns the links that it has."""
     content = io.BytesIO(data_archive(package))
-    hard_links: list[tuple[str, str]] = []
+    links = []
     try:
         with tarfile.open(fileobj=content, mode="r:") as archive:
             for member in archive:
-                path = posixpath.normpath(member.name)
-                if path.startswith(("/", "../")) or path == "..":
-                    raise UnpackError(f"member {path} leaves the root")
+                path = path_in_root(member.name, "member")
                 if (
                     path == "."
                     or member.isdir()
                     or not wanted(path, skip, keep)
                 ):
                     continue
-                destination = os.path.join(root, path)
-                os.makedirs(os.path.dirname(destination), exist_ok=True)
                 if member.islnk():
-                    target = posixpath.normpath(member.linkname)
-                    hard_links.append((target, destination))
+                    target = path_in_root(
+                        member.linkname, f"hard link {path} to"
+                    )
+                    links.append(Link(package, path, target, is_hard=True))
+                elif member.issym():
+                    target = member.linkname
+                    links.append(Link(package, path, target, is_hard=False))
                 else:
-                    unpack_member(archive, member, path, destination)
-        for source, destination in hard_links:
-            os.link(os.path.join(root, source), destination)
-    except (UnpackError, tarfile.TarError) as error:
+                    write_file(archive, member, path, root)
+    except (UnpackError, tarfile.TarError, OSError) as error:
         raise UnpackError(f"{package}: {error}") from error
+    return links
 
 
-def unpack_member(
-    archive: tarfile.TarFile,
-    member: tarfile.TarInfo,
-    path: str,
-    destination: str,
+def write_file(
+    archive: tarfile.TarFile, member: tarfile.TarInfo, path: str, root: str
 ) -> None:
-    """Writes one file or symbolic link of an archive to `destination`."""
-    if member.issym():
-        os.symlink(relative_link(path, member.linkname), destination)
-    elif member.isfile():
-        source = archive.extractfile(member)
-        assert source is not None
-        with source, open(destination, "wb") as file:
-            shutil.copyfileobj(source, file, 1 << 20)
-        executable = member.mode & stat.S_IXUSR
-        os.chmod(destination, 0o755 if executable else 0o644)
-        # One time for all: caches that look at it must not see the unpacking.
-        os.utime(destination, (0, 0))
-    else:
+    """Writes one file of an archive, which must be new, to its path in the root."""
+    if not member.isfile():
         raise UnpackError(f"{path} is neither a file nor a link")
+    source = archive.extractfile(member)
+    assert source is not None
+    destination = os.path.join(root, path)
+    os.makedirs(os.path.dirname(destination), exist_ok=True)
+    with source, open(os.open(destination, _NEW_FILE), "wb") as file:
+        shutil.copyfileobj(source, file, 1 << 20)
+    executable = member.mode & stat.S_IXUSR
+    os.chmod(destination, 0o755 if executable else 0o644)
+    # One time for all: caches that look at it must not see the unpacking.
+    os.utime(destination, (0, 0))
+
+
+def make_links(root: str, links: list[Link]) -> None:
+    """Makes the links of all packages, hard ones first, in a root of files only.
+
+    Raises:
+      UnpackError: If a link is behind a link, or leads out of the root, be it by
+        way of others.
+    """
+    real_root = os.path.realpath(root)
+    for link in sorted(links, key=lambda link: not link.is_hard):
+        destination = os.path.join(real_root, link.path)
+        folder = os.path.dirname(destination)
+        try:
+            if os.path.realpath(folder) != folder:
+                raise UnpackError(f"{link.path} is behind a link")
+            os.makedirs(folder, exist_ok=True)
+            if link.is_hard:
+                os.link(os.path.join(real_root, link.target), destination)
+            else:
+                os.symlink(inside(link.path, link.target), destination)
+        except (UnpackError, OSError) as error:
+            raise UnpackError(f"{link.package}: {error}") from error
+    for link in links:
+        # Only now do all the links exist that a target may lead through.
+        leads_to = os.path.realpath(os.path.join(real_root, link.path))
+        if os.path.commonpath([leads_to, real_root]) != real_root:
+            raise UnpackError(
+                f"{link.package}: link {link.path} -> {link.target} leaves "
+                "the root"
+            )
+
+
+def inside(path: str, target: str) -> str:
+    """The target of the symbolic link `path`, a relative one if it is absolute."""
+    if target.startswith("/"):
+        folder = posixpath.dirname(path) or "."
+        return posixpath.relpath(target.lstrip("/") or ".", folder)
+    return target
 
 
 def link_tool_libraries(root: str, folder: str, sources: list[str]) -> None:
@@ -211,8 +262,8 @@ def main(arguments: list[str]) -> int:
                 )
                 for package in spec["packages"]
             ]
-            for job in jobs:
-                job.result()
+            links = [link for job in jobs for link in job.result()]
+        make_links(options.root, links)
         link_tool_libraries(
             options.root, options.tool_libraries, spec["tool_libraries"]
         )

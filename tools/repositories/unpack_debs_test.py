@@ -1,42 +1,59 @@
 """Tests of unpack_debs on packages that the tests make themselves."""
 
 import contextlib
+import dataclasses
 import io
 import json
 import lzma
 import os
+import shutil
 import tarfile
 import tempfile
 import unittest
+from collections.abc import Iterable
 
 from tools.repositories import unpack_debs
 
 
-def make_tar(members: dict[str, bytes | str]) -> bytes:
-    """Returns a tar: bytes make a file, text makes a symbolic link to it."""
+@dataclasses.dataclass
+class Special:
+    """A member of a type of `tarfile`'s, such as a hard link to another."""
+
+    type: bytes
+    linkname: str = ""
+
+
+# Bytes make a file, text makes a symbolic link to it.
+Content = bytes | str | Special
+
+
+def make_tar(members: Iterable[tuple[str, Content]]) -> bytes:
+    """Returns a tar with these members, in this order."""
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w") as archive:
-        for name, content in members.items():
+        for name, content in members:
             info = tarfile.TarInfo(name)
-            if isinstance(content, str):
-                info.type = tarfile.SYMTYPE
-                info.linkname = content
-                archive.addfile(info)
-            else:
+            if isinstance(content, bytes):
                 info.size = len(content)
                 info.mode = 0o755 if "/bin/" in name else 0o644
                 archive.addfile(info, io.BytesIO(content))
+                continue
+            if isinstance(content, str):
+                content = Special(tarfile.SYMTYPE, content)
+            info.type, info.linkname = content.type, content.linkname
+            archive.addfile(info)
     return buffer.getvalue()
 
 
 def make_deb(
-    members: dict[str, bytes | str],
+    members: dict[str, Content] | list[tuple[str, Content]],
     data: bytes | None = None,
     name="data.tar.xz",
 ) -> bytes:
     """Returns a Debian package with these files, or with this data archive."""
     if data is None:
-        data = lzma.compress(make_tar(members))
+        pairs = members.items() if isinstance(members, dict) else members
+        data = lzma.compress(make_tar(pairs))
     package = b"!<arch>\n"
     for member, content in (("debian-binary", b"2.0\n"), (name, data)):
         header = (
@@ -187,13 +204,124 @@ class UnpackDebsTest(unittest.TestCase):
         )
 
     def test_members_that_leave_the_root_are_refused(self):
-        self.assert_refused(
-            {"a": make_deb({"../../etc/passwd": b""})}, "leaves the root"
-        )
+        for name in ("../../etc/passwd", "/etc/passwd", "a/../../x", ".."):
+            with self.subTest(name=name):
+                self.assert_refused(
+                    {"a": make_deb({name: b""})},
+                    f"a.deb: member {name} leaves the root",
+                )
         self.assert_refused(
             {"a": make_deb({"./usr/l": "../../../etc"})},
-            "link usr/l -> ../../../etc leaves the root",
+            "a.deb: link usr/l -> ../../../etc leaves the root",
         )
+
+    def assert_refused_and_nothing_is_outside(self, members, message):
+        victim = os.path.join(self.folder, "victim")
+        with open(victim, "w") as file:
+            file.write("as it was")
+        before = {*os.listdir(self.folder), "spec.json"}
+        self.assert_refused({"a": make_deb(members)}, "a.deb: " + message)
+        self.assertEqual(set(os.listdir(self.folder)), before)
+        self.assertEqual(os.stat(victim).st_nlink, 1)
+        with open(victim) as file:
+            self.assertEqual(file.read(), "as it was")
+
+    def test_a_chain_of_links_that_leads_out_is_refused(self):
+        # Each stays in the root by its letters: p/q is the root, and p/q/.. is
+        # above it.
+        chain = [("p/q", ".."), ("e", "p/q/..")]
+        message = "link e -> p/q/.. leaves the root"
+        self.assert_refused_and_nothing_is_outside(chain, message)
+        for written in ("e/x", "e/victim", "e/root/x"):
+            for members in (
+                [*chain, (written, b"x")],
+                [(written, b"x"), *chain],
+            ):
+                with self.subTest(members=members):
+                    self.assert_refused_and_nothing_is_outside(
+                        members, "[Errno 17] File exists"
+                    )
+        self.assert_refused_and_nothing_is_outside(
+            [("q", ".."), ("e", "p/q/.."), ("e/x", b"x")], "[Errno 17] "
+        )
+        self.assert_refused_and_nothing_is_outside(
+            [*chain, ("e/x", "y")], "e/x is behind a link"
+        )
+        self.assert_refused_and_nothing_is_outside(
+            [*chain, ("e/x", Special(tarfile.LNKTYPE, "e/victim"))],
+            "[Errno 2] ",
+        )
+
+    def test_a_chain_of_links_through_two_packages_is_refused(self):
+        self.assert_refused(
+            {
+                "a": make_deb({"p/q": ".."}),
+                "b": make_deb({"e": "p/q/..", "p/z": b""}),
+            },
+            "b.deb: link e -> p/q/.. leaves the root",
+        )
+
+    def test_a_link_in_place_of_a_folder_between_two_members_is_refused(self):
+        for link in ("..", "/etc", os.path.join(self.folder, "victim")):
+            self.assert_refused_and_nothing_is_outside(
+                [("d/one", b"1"), ("d", link), ("d/victim", b"2")],
+                "[Errno 17] File exists",
+            )
+
+    def test_a_file_in_place_of_a_link_is_refused(self):
+        self.assert_refused_and_nothing_is_outside(
+            [("x", "../victim"), ("x", b"written through the link")],
+            "[Errno 17] File exists",
+        )
+        self.assert_refused_and_nothing_is_outside(
+            [("x", b"1"), ("x", b"2")], "[Errno 17] File exists"
+        )
+
+    def test_hard_links_share_a_file_of_the_root_and_no_other(self):
+        hard = Special(tarfile.LNKTYPE, "./lib/a")
+        self.unpack({"a": make_deb({"./bin/b": hard, "./lib/a": b"a"})})
+        with open(os.path.join(self.root, "bin/b"), "rb") as file:
+            self.assertEqual(file.read(), b"a")
+        shutil.rmtree(self.root)
+        shutil.rmtree(self.libraries)
+        victim = os.path.join(self.folder, "victim")
+        for target in ("../victim", victim, "a/../../victim"):
+            with self.subTest(target=target):
+                hard = Special(tarfile.LNKTYPE, target)
+                self.assert_refused_and_nothing_is_outside(
+                    [("x", hard), ("x", b"written through the link")],
+                    f"hard link x to {target} leaves the root",
+                )
+        for members in (
+            [("l", "../victim"), ("x", Special(tarfile.LNKTYPE, "l"))],
+            [("x", Special(tarfile.LNKTYPE, "nowhere"))],
+        ):
+            self.assert_refused_and_nothing_is_outside(members, "[Errno 2] ")
+
+    def test_devices_and_pipes_are_refused_by_name(self):
+        for kind in (tarfile.CHRTYPE, tarfile.BLKTYPE, tarfile.FIFOTYPE):
+            self.assert_refused(
+                {"a": make_deb({"dev/null": Special(kind)})},
+                "a.deb: dev/null is neither a file nor a link",
+            )
+
+    def test_links_of_the_root_to_itself_are_kept(self):
+        self.unpack(
+            {
+                "a": make_deb(
+                    {
+                        "lib64": "/usr/lib",
+                        "usr/lib/root": "../..",
+                        "usr/lib/loop": "root/usr/lib",
+                        "usr/lib/all": "/",
+                        "usr/lib/a": b"a",
+                    }
+                )
+            }
+        )
+        for path in ("lib64/a", "usr/lib/loop/a", "usr/lib/all/lib64/a"):
+            with open(os.path.join(self.root, path), "rb") as file:
+                self.assertEqual(file.read(), b"a")
 
     def test_a_folder_of_libraries_that_is_not_there_is_named(self):
         self.assert_refused(

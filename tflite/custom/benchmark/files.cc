@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
@@ -35,6 +36,22 @@ int OpenNow(const std::string& path, int flags) {
   const int file = open(path.c_str(), flags | O_CLOEXEC | O_NONBLOCK, kAnybody);
   if (file >= 0) fcntl(file, F_SETFL, flags & O_ACCMODE);
   return file;
+}
+
+// Makes a new file beside `target`, for its owner to rename, and says by what
+// name. Where anybody may make files, as in /tmp, one that is there already may
+// be a link that another user put there: it is not opened.
+int OpenDraft(const std::string& target, std::string* draft) {
+  constexpr mode_t kAnybody = 0666;  // But for the umask.
+  for (;;) {
+    uint64_t random;
+    if (getentropy(&random, sizeof random) != 0) return -1;
+    *draft = target + "." + std::to_string(random) + ".tmp";
+    const int file =
+        open(draft->c_str(),
+             O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, kAnybody);
+    if (file >= 0 || errno != EEXIST) return file;
+  }
 }
 
 // 0 or what went wrong.
@@ -109,8 +126,8 @@ std::optional<Error> WriteFile(const std::string& path,
   if (is_new || fs::is_regular_file(path, error)) {
     const std::string target =
         is_new ? path : fs::canonical(path, error).string();
-    const std::string draft = target + "." + std::to_string(getpid()) + ".tmp";
-    const int file = OpenNow(draft, O_WRONLY | O_CREAT | O_TRUNC);
+    std::string draft;
+    const int file = OpenDraft(target, &draft);
     struct stat old;
     if (file >= 0 && !is_new && stat(path.c_str(), &old) == 0 &&
         fchmod(file, old.st_mode & 07777) != 0) {

@@ -72,6 +72,23 @@ TEST_F(FilesTest, OfTwoProgramsThatWriteOneFileAtOnceOneIsThereWhole) {
   }
 }
 
+TEST_F(FilesTest, DoesNotWriteThroughALinkInPlaceOfItsDraft) {
+  EXPECT_EQ(Write("victim", "as it was"), "");
+  const std::string planted = "a." + std::to_string(getpid()) + ".tmp";
+  fs::create_symlink("victim", Path(planted));
+  EXPECT_EQ(Write("a", "new"), "");
+  EXPECT_EQ(Read("a"), "new");
+  EXPECT_EQ(Read("victim"), "as it was");
+  EXPECT_TRUE(fs::is_symlink(Path(planted)));
+}
+
+TEST_F(FilesTest, GivesNewFilesThePermissionsThatTheUmaskLeaves) {
+  const mode_t before = umask(0027);
+  EXPECT_EQ(Write("a", "new"), "");
+  umask(before);
+  EXPECT_EQ(fs::status(Path("a")).permissions(), fs::perms(0640));
+}
+
 TEST_F(FilesTest, ReadsNoMoreThanItIsToldTo) {
   EXPECT_EQ(Write("a", "12345"), "");
   EXPECT_EQ(Read("a", 5), "12345");

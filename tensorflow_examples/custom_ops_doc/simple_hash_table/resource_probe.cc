@@ -2,7 +2,9 @@
 // its class. They are a library of their own, so that what ships has no op and
 // no counter that only tests need.
 
+#include <algorithm>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
@@ -13,6 +15,7 @@
 #include "tensorflow/core/framework/op_kernel.h"
 #include "tensorflow/core/framework/resource_base.h"
 #include "tensorflow/core/framework/resource_handle.h"
+#include "tensorflow/core/framework/resource_mgr.h"
 #include "tensorflow/core/framework/tensor.h"
 #include "tensorflow/core/framework/tensor_shape.h"
 #include "tensorflow/core/lib/core/refcount.h"
@@ -49,6 +52,16 @@ REGISTER_OP("Testing>LiveResourceCount")
     .SetShapeFn(ScalarShape)
     .Doc(R"doc(
 Tells how many of the resources that were ever watched are still alive.
+
+count: A scalar.
+)doc");
+
+REGISTER_OP("Testing>PublishedResources")
+    .Output("count: int64")
+    .SetIsStateful()
+    .SetShapeFn(ScalarShape)
+    .Doc(R"doc(
+Tells how many resources the manager of the device knows by name.
 
 count: A scalar.
 )doc");
@@ -123,6 +136,20 @@ class LiveResourceCountOp : public OpKernel {
   }
 };
 
+class PublishedResourcesOp : public OpKernel {
+ public:
+  explicit PublishedResourcesOp(OpKernelConstruction* ctx) : OpKernel(ctx) {}
+
+  void Compute(OpKernelContext* ctx) override {
+    Tensor* count;
+    OP_REQUIRES_OK(ctx, ctx->allocate_output(0, TensorShape({}), &count));
+    // The manager tells no number, but has a line for each.
+    const std::string text = ctx->resource_manager()->DebugString();
+    count->scalar<int64_t>()() =
+        std::count(text.begin(), text.end(), '\n') + (text.empty() ? 0 : 1);
+  }
+};
+
 class ResourceDebugStringOp : public OpKernel {
  public:
   explicit ResourceDebugStringOp(OpKernelConstruction* ctx) : OpKernel(ctx) {}
@@ -140,6 +167,8 @@ REGISTER_KERNEL_BUILDER(Name("Testing>WatchResource").Device(DEVICE_CPU),
                         WatchResourceOp);
 REGISTER_KERNEL_BUILDER(Name("Testing>LiveResourceCount").Device(DEVICE_CPU),
                         LiveResourceCountOp);
+REGISTER_KERNEL_BUILDER(Name("Testing>PublishedResources").Device(DEVICE_CPU),
+                        PublishedResourcesOp);
 REGISTER_KERNEL_BUILDER(Name("Testing>ResourceDebugString").Device(DEVICE_CPU),
                         ResourceDebugStringOp);
 

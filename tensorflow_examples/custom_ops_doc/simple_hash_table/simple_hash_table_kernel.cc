@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
@@ -15,13 +16,17 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
+#include "absl/types/span.h"
 #include "tensorflow/core/framework/op_kernel.h"
 #include "tensorflow/core/framework/resource_base.h"
 #include "tensorflow/core/framework/resource_handle.h"
+#include "tensorflow/core/framework/resource_mgr.h"
 #include "tensorflow/core/framework/tensor.h"
 #include "tensorflow/core/framework/tensor_shape.h"
-#include "tensorflow/core/framework/type_index.h"
 #include "tensorflow/core/framework/types.h"
+#include "tensorflow/core/graph/graph_def_builder.h"
+#include "tensorflow/core/graph/node_builder.h"
+#include "tensorflow/core/lib/core/refcount.h"
 #include "tensorflow/core/lib/gtl/map_util.h"
 #include "tensorflow/core/platform/statusor.h"
 #include "tensorflow/core/platform/tstring.h"
@@ -35,6 +40,9 @@ using ::tensorflow::DataTypeToEnum;
 using ::tensorflow::DEVICE_CPU;
 using ::tensorflow::DT_RESOURCE;
 using ::tensorflow::DtypeAndPartialTensorShape;
+using ::tensorflow::GraphDefBuilder;
+using ::tensorflow::Node;
+using ::tensorflow::NodeBuilder;
 using ::tensorflow::OpKernel;
 using ::tensorflow::OpKernelConstruction;
 using ::tensorflow::OpKernelContext;
@@ -43,7 +51,9 @@ using ::tensorflow::Tensor;
 using ::tensorflow::TensorShape;
 using ::tensorflow::TensorShapeUtils;
 using ::tensorflow::tstring;
-using ::tensorflow::TypeIndex;
+using ::tensorflow::core::RefCountPtr;
+
+namespace ops = ::tensorflow::ops;
 
 namespace {
 
@@ -88,10 +98,11 @@ T Printable(const T& number) {
   return number;
 }
 
-// Checks the shapes of all inputs, given their names. A graph may not have
-// known them when it was built, and eager code never asks the shape function.
+// Checks the shapes of the first inputs, given their names. A graph may not
+// have known them when it was built, and eager code never asks the shape
+// function.
 absl::Status RequireScalars(OpKernelContext* ctx,
-                            std::initializer_list<absl::string_view> names) {
+                            absl::Span<const absl::string_view> names) {
   int i = 0;
   for (absl::string_view name : names) {
     const TensorShape& shape = ctx->input(i++).shape();
@@ -131,31 +142,13 @@ std::vector<DtypeAndPartialTensorShape> TableTypes(DataType key_dtype,
 }
 
 std::string TargetString(const ResourceHandle& handle) {
+  if (handle.name().empty()) return "nothing: it was never set";
   const auto types = handle.dtypes_and_shapes();
   if (types.size() == 2 &&
       absl::StrContains(handle.maybe_type_name(), "SimpleHashTableResource")) {
     return TableTypeString(types[0].dtype, types[1].dtype);
   }
   return absl::StrCat("another resource (", handle.maybe_type_name(), ")");
-}
-
-// Checks that a handle points to a table of the given types.
-//
-// The type that TensorFlow notes in a handle is not enough: a handle that was
-// serialized still has it, but owns no table any more.
-absl::Status RequireTable(const ResourceHandle& handle, const TypeIndex& type,
-                          DataType key_dtype, DataType value_dtype) {
-  if (handle.IsRefCounting() && handle.ValidateType(type).ok()) {
-    return absl::OkStatus();
-  }
-  return absl::InvalidArgumentError(absl::StrCat(
-      "The handle must point to a ", TableTypeString(key_dtype, value_dtype),
-      ". ",
-      handle.IsRefCounting()
-          ? absl::StrCat("It points to ", TargetString(handle))
-          : absl::StrCat("It owns no resource: it was never set, has been "
-                         "serialized, or only names one. Its name: '",
-                         handle.name(), "'")));
 }
 
 }  // namespace
@@ -220,6 +213,44 @@ class SimpleHashTableResource : public ::tensorflow::ResourceBase {
     return absl::OkStatus();
   }
 
+  // Adds nodes to a graph that make a table of the same pairs. By it tf.data
+  // takes a table to another process, and tells whether a snapshot was made
+  // with the same one; so the pairs have an order.
+  absl::Status AsGraphDef(GraphDefBuilder* builder, Node** out) const override {
+    const std::vector<std::pair<K, Held<V>>> pairs = SortedPairs();
+    const TensorShape shape({static_cast<int64_t>(pairs.size())});
+    Tensor keys(DataTypeToEnum<K>::v(), shape);
+    Tensor values(DataTypeToEnum<V>::v(), shape);
+    K* key_out = keys.flat<K>().data();
+    V* value_out = values.flat<V>().data();
+    for (const auto& [key, value] : pairs) {
+      *key_out++ = key;
+      *value_out++ = ValueOf(value);
+    }
+
+    const GraphDefBuilder::Options& opts = builder->opts();
+    const auto constant = [&opts](const Tensor& value) {
+      return ops::SourceOp(
+          "Const",
+          opts.WithAttr("dtype", value.dtype()).WithAttr("value", value));
+    };
+    Node* const table =
+        ops::SourceOp("Examples>SimpleHashTableCreate",
+                      opts.WithAttr("key_dtype", DataTypeToEnum<K>::v())
+                          .WithAttr("value_dtype", DataTypeToEnum<V>::v()));
+    Node* const key_node = constant(keys);
+    Node* const value_node = constant(values);
+    Node* const import = ops::TernaryOp("Examples>SimpleHashTableImport", table,
+                                        key_node, value_node, opts);
+    // What a graph is known by leaves out the inputs of a node that others only
+    // wait for. So the pairs are inputs here, too.
+    NodeBuilder identity(opts.GetNameForOp("IdentityN"), "IdentityN",
+                         opts.op_registry());
+    identity.Input({table, key_node, value_node});
+    *out = opts.WithControlInput(import).FinalizeBuilder(&identity);
+    return absl::OkStatus();
+  }
+
   // Replaces all pairs. The tensors are vectors of one length.
   absl::Status Import(const Tensor& keys, const Tensor& values) {
     const K* key_data = keys.flat<K>().data();
@@ -268,6 +299,17 @@ class SimpleHashTableResource : public ::tensorflow::ResourceBase {
     return found ? std::make_optional(*found) : std::nullopt;
   }
 
+  std::vector<std::pair<K, Held<V>>> SortedPairs() const {
+    std::vector<std::pair<K, Held<V>>> pairs;
+    {
+      absl::MutexLock l(&mu_);
+      pairs.assign(table_.begin(), table_.end());
+    }
+    std::sort(pairs.begin(), pairs.end(),
+              [](const auto& a, const auto& b) { return a.first < b.first; });
+    return pairs;
+  }
+
   // Takes a pair out, if it is there.
   typename Table::node_type Extract(const K& key) {
     absl::MutexLock l(&mu_);
@@ -280,124 +322,160 @@ class SimpleHashTableResource : public ::tensorflow::ResourceBase {
 
 namespace {
 
-// Finds the table that input 0, a scalar, is a handle to. The input keeps the
-// table alive while the kernel runs.
+// Finds the table that input 0, a scalar, is a handle to.
+//
+// A handle that was serialized has the name of its table but does not keep it.
 template <class K, class V>
 absl::Status GetResource(OpKernelContext* ctx,
-                         SimpleHashTableResource<K, V>** resource) {
+                         RefCountPtr<SimpleHashTableResource<K, V>>* resource) {
   using resource_type = SimpleHashTableResource<K, V>;
   const Tensor& handle_tensor = ctx->input(0);
   const ResourceHandle& handle = handle_tensor.scalar<ResourceHandle>()();
-  TF_RETURN_IF_ERROR(RequireTable(handle, TypeIndex::Make<resource_type>(),
-                                  DataTypeToEnum<K>::v(),
-                                  DataTypeToEnum<V>::v()));
-  TF_ASSIGN_OR_RETURN(*resource, handle.GetResource<resource_type>());
-  return absl::OkStatus();
+  if (!handle.ValidateType<resource_type>().ok()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "The handle must point to a ",
+        TableTypeString(DataTypeToEnum<K>::v(), DataTypeToEnum<V>::v()),
+        ". It points to ", TargetString(handle)));
+  }
+  if (handle.IsRefCounting()) {
+    TF_ASSIGN_OR_RETURN(resource_type * table,
+                        handle.GetResource<resource_type>());
+    table->Ref();
+    resource->reset(table);
+    return absl::OkStatus();
+  }
+  const absl::Status found =
+      ::tensorflow::LookupResource(ctx, handle, resource);
+  if (absl::IsNotFound(found)) {
+    return absl::NotFoundError(absl::StrCat(
+        "There is no table of the name '", handle.name(),
+        "'. The handle was serialized, so it does not keep the table, which "
+        "has ended since or is another process's."));
+  }
+  return found;
 }
-
-// The kernels check shapes but not types: TensorFlow has chosen a kernel by
-// the types of its inputs and outputs already.
 
 template <class K, class V>
 class SimpleHashTableCreateOpKernel : public OpKernel {
  public:
-  explicit SimpleHashTableCreateOpKernel(OpKernelConstruction* ctx)
-      : OpKernel(ctx) {}
+  using OpKernel::OpKernel;
 
   void Compute(OpKernelContext* ctx) override {
+    using resource_type = SimpleHashTableResource<K, V>;
     Tensor handle_tensor;
     AllocatorAttributes attr;
     OP_REQUIRES_OK(ctx, ctx->allocate_temp(DT_RESOURCE, TensorShape({}),
                                            &handle_tensor, attr));
+    ResourceHandle& handle = handle_tensor.scalar<ResourceHandle>()();
     // The handle takes over the only reference to the table.
-    handle_tensor.scalar<ResourceHandle>()() =
-        ResourceHandle::MakeRefCountingHandle(
-            new SimpleHashTableResource<K, V>(), ctx->device()->name(),
-            TableTypes(DataTypeToEnum<K>::v(), DataTypeToEnum<V>::v()),
-            ctx->stack_trace());
+    auto* const table = new resource_type();
+    handle = ResourceHandle::MakeRefCountingHandle(
+        table, ctx->device()->name(),
+        TableTypes(DataTypeToEnum<K>::v(), DataTypeToEnum<V>::v()),
+        ctx->stack_trace());
+    // The entry, a weak reference, goes when the table does.
+    OP_REQUIRES_OK(ctx, ctx->resource_manager()->CreateUnowned<resource_type>(
+                            handle.container(), handle.name(), table));
     ctx->set_output(0, handle_tensor);
   }
 };
 
+// What the kernels of the ops that use a table have in common. They check
+// shapes but not types: TensorFlow has chosen a kernel by the types of its
+// inputs and outputs already.
 template <class K, class V>
-class SimpleHashTableFindOpKernel : public OpKernel {
+class SimpleHashTableOpKernel : public OpKernel {
+ public:
+  // The first inputs, named here, are scalars, the first of all the handle.
+  SimpleHashTableOpKernel(OpKernelConstruction* ctx,
+                          std::initializer_list<absl::string_view> scalars)
+      : OpKernel(ctx), scalars_(scalars) {}
+
+  void Compute(OpKernelContext* ctx) final {
+    OP_REQUIRES_OK(ctx, RequireScalars(ctx, scalars_));
+    RefCountPtr<SimpleHashTableResource<K, V>> resource;
+    OP_REQUIRES_OK(ctx, GetResource(ctx, &resource));
+    OP_REQUIRES_OK(ctx, Use(ctx, *resource));
+  }
+
+ private:
+  virtual absl::Status Use(OpKernelContext* ctx,
+                           SimpleHashTableResource<K, V>& resource) = 0;
+
+  const std::vector<absl::string_view> scalars_;
+};
+
+template <class K, class V>
+class SimpleHashTableFindOpKernel : public SimpleHashTableOpKernel<K, V> {
  public:
   explicit SimpleHashTableFindOpKernel(OpKernelConstruction* ctx)
-      : OpKernel(ctx) {}
+      : SimpleHashTableOpKernel<K, V>(
+            ctx, {"resource_handle", "key", "default_value"}) {}
 
-  void Compute(OpKernelContext* ctx) override {
-    OP_REQUIRES_OK(
-        ctx, RequireScalars(ctx, {"resource_handle", "key", "default_value"}));
-    SimpleHashTableResource<K, V>* resource;
-    OP_REQUIRES_OK(ctx, GetResource(ctx, &resource));
+ private:
+  absl::Status Use(OpKernelContext* ctx,
+                   SimpleHashTableResource<K, V>& resource) override {
     const Tensor& key = ctx->input(1);
     const Tensor& default_value = ctx->input(2);
     Tensor* value;
-    OP_REQUIRES_OK(ctx, ctx->allocate_output("value", TensorShape({}), &value));
-    OP_REQUIRES_OK(ctx, resource->Find(key, value, default_value));
+    TF_RETURN_IF_ERROR(ctx->allocate_output("value", TensorShape({}), &value));
+    return resource.Find(key, value, default_value);
   }
 };
 
 template <class K, class V>
-class SimpleHashTableInsertOpKernel : public OpKernel {
+class SimpleHashTableInsertOpKernel : public SimpleHashTableOpKernel<K, V> {
  public:
   explicit SimpleHashTableInsertOpKernel(OpKernelConstruction* ctx)
-      : OpKernel(ctx) {}
+      : SimpleHashTableOpKernel<K, V>(ctx,
+                                      {"resource_handle", "key", "value"}) {}
 
-  void Compute(OpKernelContext* ctx) override {
-    OP_REQUIRES_OK(ctx,
-                   RequireScalars(ctx, {"resource_handle", "key", "value"}));
-    SimpleHashTableResource<K, V>* resource;
-    OP_REQUIRES_OK(ctx, GetResource(ctx, &resource));
-    const Tensor& key = ctx->input(1);
-    const Tensor& value = ctx->input(2);
-    OP_REQUIRES_OK(ctx, resource->Insert(key, value));
+ private:
+  absl::Status Use(OpKernelContext* ctx,
+                   SimpleHashTableResource<K, V>& resource) override {
+    return resource.Insert(/*key=*/ctx->input(1), /*value=*/ctx->input(2));
   }
 };
 
 template <class K, class V>
-class SimpleHashTableRemoveOpKernel : public OpKernel {
+class SimpleHashTableRemoveOpKernel : public SimpleHashTableOpKernel<K, V> {
  public:
   explicit SimpleHashTableRemoveOpKernel(OpKernelConstruction* ctx)
-      : OpKernel(ctx) {}
+      : SimpleHashTableOpKernel<K, V>(ctx, {"resource_handle", "key"}) {}
 
-  void Compute(OpKernelContext* ctx) override {
-    OP_REQUIRES_OK(ctx, RequireScalars(ctx, {"resource_handle", "key"}));
-    SimpleHashTableResource<K, V>* resource;
-    OP_REQUIRES_OK(ctx, GetResource(ctx, &resource));
-    const Tensor& key = ctx->input(1);
-    OP_REQUIRES_OK(ctx, resource->Remove(key));
+ private:
+  absl::Status Use(OpKernelContext* ctx,
+                   SimpleHashTableResource<K, V>& resource) override {
+    return resource.Remove(/*key=*/ctx->input(1));
   }
 };
 
 template <class K, class V>
-class SimpleHashTableExportOpKernel : public OpKernel {
+class SimpleHashTableExportOpKernel : public SimpleHashTableOpKernel<K, V> {
  public:
   explicit SimpleHashTableExportOpKernel(OpKernelConstruction* ctx)
-      : OpKernel(ctx) {}
+      : SimpleHashTableOpKernel<K, V>(ctx, {"table_handle"}) {}
 
-  void Compute(OpKernelContext* ctx) override {
-    OP_REQUIRES_OK(ctx, RequireScalars(ctx, {"table_handle"}));
-    SimpleHashTableResource<K, V>* resource;
-    OP_REQUIRES_OK(ctx, GetResource(ctx, &resource));
-    OP_REQUIRES_OK(ctx, resource->Export(ctx));
+ private:
+  absl::Status Use(OpKernelContext* ctx,
+                   SimpleHashTableResource<K, V>& resource) override {
+    return resource.Export(ctx);
   }
 };
 
 template <class K, class V>
-class SimpleHashTableImportOpKernel : public OpKernel {
+class SimpleHashTableImportOpKernel : public SimpleHashTableOpKernel<K, V> {
  public:
   explicit SimpleHashTableImportOpKernel(OpKernelConstruction* ctx)
-      : OpKernel(ctx) {}
+      : SimpleHashTableOpKernel<K, V>(ctx, {"table_handle"}) {}
 
-  void Compute(OpKernelContext* ctx) override {
-    OP_REQUIRES_OK(ctx, RequireScalars(ctx, {"table_handle"}));
-    SimpleHashTableResource<K, V>* resource;
-    OP_REQUIRES_OK(ctx, GetResource(ctx, &resource));
+ private:
+  absl::Status Use(OpKernelContext* ctx,
+                   SimpleHashTableResource<K, V>& resource) override {
     const Tensor& keys = ctx->input(1);
     const Tensor& values = ctx->input(2);
-    OP_REQUIRES_OK(ctx, RequireVectorsOfOneLength(keys, values));
-    OP_REQUIRES_OK(ctx, resource->Import(keys, values));
+    TF_RETURN_IF_ERROR(RequireVectorsOfOneLength(keys, values));
+    return resource.Import(keys, values);
   }
 };
 

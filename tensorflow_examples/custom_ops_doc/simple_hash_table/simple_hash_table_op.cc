@@ -2,6 +2,7 @@
 #include "absl/strings/str_cat.h"
 #include "tensorflow/core/framework/op.h"
 #include "tensorflow/core/framework/shape_inference.h"
+#include "third_party/tensorflow/core/framework/dataset_stateful_op_allowlist.h"
 
 namespace custom_op_examples {
 namespace {
@@ -60,7 +61,8 @@ absl::Status ImportShapeFunction(InferenceContext* c) {
 }
 
 // No op calls SetIsStateful: a resource among its inputs or outputs sets the
-// flag by itself.
+// flag by itself. The two that only read are allowed in the functions of a
+// dataset whose iterator is saved: such a checkpoint leaves the table out.
 
 REGISTER_OP("Examples>SimpleHashTableCreate")
     .Output("output: resource")
@@ -91,6 +93,8 @@ key: The key, a scalar.
 default_value: What to return where the table has no such key, a scalar.
 value: A scalar.
 )doc");
+
+ALLOW_STATEFUL_OP_FOR_DATASET_FUNCTIONS("Examples>SimpleHashTableFind");
 
 REGISTER_OP("Examples>SimpleHashTableInsert")
     .Input("resource_handle: resource")
@@ -135,6 +139,8 @@ table_handle: A handle to the table.
 keys: A vector of all keys, in no particular order.
 values: A vector of their values, in the order of `keys`.
 )doc");
+
+ALLOW_STATEFUL_OP_FOR_DATASET_FUNCTIONS("Examples>SimpleHashTableExport");
 
 REGISTER_OP("Examples>SimpleHashTableImport")
     .Input("table_handle: resource")

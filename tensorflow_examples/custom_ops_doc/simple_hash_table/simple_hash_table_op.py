@@ -1,9 +1,7 @@
-"""Loads the kernel library and gives its ops as Python functions."""
+"""The table's ops as Python functions, which come from its kernel library."""
 
-import tensorflow as tf
-
-gen_simple_hash_table_op = tf.load_op_library(
-    tf.compat.v1.resource_loader.get_path_to_datafile(
-        "simple_hash_table_kernel.so"
-    )
+from tensorflow_examples.custom_ops_doc.simple_hash_table import (
+    gen_simple_hash_table_op,
 )
+
+__all__ = ["gen_simple_hash_table_op"]

@@ -30,6 +30,10 @@ def _int_table(**kwargs):
     return simple_hash_table.SimpleHashTable(tf.int64, tf.int64, -1, **kwargs)
 
 
+def _serialized_and_parsed(handle):
+    return tf.io.parse_tensor(tf.io.serialize_tensor(handle), tf.resource)
+
+
 class LifetimeTest(resource_lifetime.ResourceLifetimeTestCase):
     def _watched_table(self):
         table = _int_table()
@@ -106,6 +110,104 @@ class LifetimeTest(resource_lifetime.ResourceLifetimeTestCase):
             table.remove(1)
         del table
         self._assert_live(0)
+
+
+class SerializedHandleTest(resource_lifetime.ResourceLifetimeTestCase):
+    def _find(self, handle, key):
+        return gen_simple_hash_table_op.examples_simple_hash_table_find(
+            handle, tf.constant(key, tf.int64), tf.constant(-1, tf.int64)
+        )
+
+    def _assert_not_found(self, handle):
+        with self.assertRaisesRegex(
+            errors.NotFoundError, "There is no table of the name 'Resource-"
+        ):
+            self._find(handle, 1)
+
+    def test_serialized_handle_leads_to_its_table(self):
+        gen = gen_simple_hash_table_op
+        table, other = _int_table(), _int_table()
+        handle = _serialized_and_parsed(table.resource_handle)
+        one, two = tf.constant(1, tf.int64), tf.constant(2, tf.int64)
+        gen.examples_simple_hash_table_insert(handle, one, one)
+        gen.examples_simple_hash_table_insert(handle, two, one)
+        gen.examples_simple_hash_table_remove(handle, two, value_dtype=tf.int64)
+        self.assertAllEqual(table.find(1), 1)
+        self.assertAllEqual(self._find(handle, 1), 1)
+        self.assertAllEqual(tf.function(self._find)(handle, 1), 1)
+        keys, _ = gen.examples_simple_hash_table_export(
+            handle, key_dtype=tf.int64, value_dtype=tf.int64
+        )
+        self.assertAllEqual(keys, [1])
+        gen.examples_simple_hash_table_import(handle, [two], [two])
+        self.assertAllEqual(table.export()[0], [2])
+        self.assertAllEqual(other.export()[0], [])
+
+    def test_serialized_handle_does_not_keep_its_table(self):
+        table = _int_table()
+        gen_resource_probe_op.testing_watch_resource(table.resource_handle)
+        handle = _serialized_and_parsed(table.resource_handle)
+        copy = tf.identity(table.resource_handle)
+        del table
+        self.assertAllEqual(self._find(handle, 1), -1)
+        self._assert_live(1)
+        del copy
+        self._assert_live(0)
+        self._assert_not_found(handle)
+
+    def test_no_entry_stays_of_the_tables_that_have_ended(self):
+        before = gen_resource_probe_op.testing_published_resources()
+        tables = [_int_table() for _ in range(100)]
+        published = gen_resource_probe_op.testing_published_resources()
+        self.assertAllEqual(published - before, 100)
+        del tables[50:]
+        published = gen_resource_probe_op.testing_published_resources()
+        self.assertAllEqual(published - before, 50)
+        tables.clear()
+        published = gen_resource_probe_op.testing_published_resources()
+        self.assertAllEqual(published, before)
+
+    def test_handle_of_a_table_that_ends_meanwhile_finds_it_or_nothing(self):
+        def look_up(serialized):
+            handle = tf.io.parse_tensor(serialized, tf.resource)
+            found = 0
+            try:
+                while True:
+                    self.assertAllEqual(self._find(handle, 1), 10)
+                    found += 1
+            except errors.NotFoundError:
+                return found
+
+        with concurrent.futures.ThreadPoolExecutor(4) as pool:
+            for _ in range(50):
+                table = _int_table()
+                table.insert(1, 10)
+                serialized = tf.io.serialize_tensor(table.resource_handle)
+                jobs = [pool.submit(look_up, serialized) for _ in range(4)]
+                del table
+                for job in jobs:
+                    job.result()
+
+    def test_handle_of_another_process_is_refused(self):
+        program = f"""
+import tensorflow as tf
+from {simple_hash_table.__name__} import SimpleHashTable
+table = SimpleHashTable(tf.int64, tf.int64, -1)
+print(tf.io.serialize_tensor(table.resource_handle).numpy().hex())
+"""
+        result = subprocess.run(
+            [sys.executable, "-c", program],
+            check=False,
+            capture_output=True,
+            env=dict(os.environ, PYTHONPATH=os.pathsep.join(sys.path)),
+            text=True,
+        )
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self._assert_not_found(
+            tf.io.parse_tensor(
+                bytes.fromhex(result.stdout.strip()), tf.resource
+            )
+        )
 
 
 class DebugStringTest(tf.test.TestCase):
@@ -200,22 +302,24 @@ class HandleTest(tf.test.TestCase, parameterized.TestCase):
         table = tf.lookup.experimental.MutableHashTable(
             tf.int64, tf.int64, -1, name="mutable"
         )
-        self._assert_all_refuse(table.resource_handle, "It owns no resource")
+        self._assert_all_refuse(
+            table.resource_handle, "It points to another resource"
+        )
 
     def test_ops_refuse_a_handle_that_was_never_set(self):
         proto = tensor_pb2.TensorProto(dtype=tf.resource.as_datatype_enum)
         proto.tensor_shape.SetInParent()
         proto.resource_handle_val.add()
         self._assert_all_refuse(
-            self._parsed_handle(proto), "It owns no resource: it was never set"
+            self._parsed_handle(proto), "It points to nothing: it was never set"
         )
 
-    def test_ops_refuse_a_handle_that_was_serialized(self):
-        table = _int_table()
-        handle = tf.io.parse_tensor(
-            tf.io.serialize_tensor(table.resource_handle), tf.resource
+    def test_ops_refuse_a_serialized_handle_to_a_table_of_other_types(self):
+        other = simple_hash_table.SimpleHashTable(tf.string, tf.float32, 0.0)
+        self._assert_all_refuse(
+            _serialized_and_parsed(other.resource_handle),
+            "It points to SimpleHashTable<string, float>",
         )
-        self._assert_all_refuse(handle, "has been serialized")
 
     def test_ops_refuse_many_handles(self):
         table = _int_table()

@@ -26,12 +26,10 @@ table = gen_simple_hash_table_op.examples_simple_hash_table_create(
 assert_type(table, tf.Tensor)
 gen_simple_hash_table_op.examples_simple_hash_table_insert(table, "key", 1.0)
 
-sharded = gen_sharded_hash_table_op.examples_sharded_hash_table_create(
+sharded = gen_sharded_hash_table_op.examples_sharded_hash_table(
     key_dtype=tf.int64, value_dtype="float32", value_shape=[3]
 )
-assert_type(
-    gen_sharded_hash_table_op.examples_sharded_hash_table_size(sharded),
-    tf.Tensor,
-)
+assert_type(sharded, tf.Tensor)
+gen_sharded_hash_table_op.examples_sharded_hash_table_clear(sharded)
 
 print(gen_python_call_op.__doc__, ", ".join(custom_op_names()))

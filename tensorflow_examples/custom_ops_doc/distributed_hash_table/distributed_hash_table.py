@@ -580,7 +580,7 @@ class DistributedHashTable(tf.__internal__.tracking.Trackable):
         def on_server(
             table: sharded_hash_table.ShardedHashTable, slots: list[int]
         ) -> tf.Operation | None:
-            return gen_sharded_hash_table_op.examples_sharded_hash_table_import(
+            return gen_sharded_hash_table_op.examples_sharded_hash_table_import_slices(
                 table.resource_handle,
                 [restored_tensors[f"slot-{slot}-keys"] for slot in slots],
                 [restored_tensors[f"slot-{slot}-values"] for slot in slots],

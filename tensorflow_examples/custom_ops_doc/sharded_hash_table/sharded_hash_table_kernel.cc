@@ -1,9 +1,9 @@
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <cstring>
-#include <initializer_list>
-#include <limits>
 #include <memory>
+#include <new>
 #include <numeric>
 #include <string>
 #include <string_view>
@@ -11,18 +11,21 @@
 #include <utility>
 #include <vector>
 
+#include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/string_view.h"
+#include "absl/synchronization/mutex.h"
 #include "tensorflow/core/framework/bfloat16.h"
+#include "tensorflow/core/framework/lookup_interface.h"
 #include "tensorflow/core/framework/numeric_types.h"
 #include "tensorflow/core/framework/op_kernel.h"
-#include "tensorflow/core/framework/resource_base.h"
 #include "tensorflow/core/framework/resource_handle.h"
+#include "tensorflow/core/framework/resource_mgr.h"
 #include "tensorflow/core/framework/tensor.h"
 #include "tensorflow/core/framework/tensor_shape.h"
 #include "tensorflow/core/framework/types.h"
+#include "tensorflow/core/graph/graph_def_builder.h"
+#include "tensorflow/core/platform/random.h"
 #include "tensorflow/core/platform/tstring.h"
 #include "tensorflow/core/util/work_sharder.h"
 #include "tensorflow_examples/custom_ops_doc/sharded_hash_table/parallel_for.h"
@@ -30,14 +33,16 @@
 
 namespace custom_op_examples {
 
-using ::tensorflow::AllocatorAttributes;
 using ::tensorflow::bfloat16;
 using ::tensorflow::DataType;
 using ::tensorflow::DataTypeString;
 using ::tensorflow::DEVICE_CPU;
 using ::tensorflow::DT_RESOURCE;
+using ::tensorflow::DT_STRING;
 using ::tensorflow::DtypeAndPartialTensorShape;
 using ::tensorflow::GetPerThreadMaxParallelism;
+using ::tensorflow::GraphDefBuilder;
+using ::tensorflow::Node;
 using ::tensorflow::OpInputList;
 using ::tensorflow::OpKernel;
 using ::tensorflow::OpKernelConstruction;
@@ -48,6 +53,15 @@ using ::tensorflow::Tensor;
 using ::tensorflow::TensorShape;
 using ::tensorflow::TensorShapeUtils;
 using ::tensorflow::tstring;
+using ::tensorflow::core::RefCountPtr;
+using ::tensorflow::lookup::LookupInterface;
+
+// A key of several elements, on its way out of the map, which has it as a
+// string: the bytes of its numbers, or each of its strings after its length.
+struct VectorKey {
+  DataType dtype;
+  char* to;
+};
 
 template <>
 struct StringAccess<tstring> {
@@ -60,59 +74,47 @@ struct StringAccess<tstring> {
   }
 };
 
-// A table that is safe to use from many threads.
-//
-// Handles are told apart by the name of this class, so it must not be in an
-// anonymous namespace: those of two libraries would have the same name. It is
-// one class for all types, so the ops need a kernel each and not one for every
-// pair of types.
-class ShardedHashTableResource : public ::tensorflow::ResourceBase {
- public:
-  ShardedHashTableResource(DataType key_dtype, DataType value_dtype,
-                           const TensorShape& value_shape)
-      : key_dtype_(key_dtype),
-        value_dtype_(value_dtype),
-        value_shape_(value_shape) {}
-
-  DataType key_dtype() const { return key_dtype_; }
-  DataType value_dtype() const { return value_dtype_; }
-  const TensorShape& value_shape() const { return value_shape_; }
-
-  // The callers of what follows have checked types and shapes.
-
-  // Writes the values of keys. The defaults are one for all or one for each.
-  virtual void Find(OpKernelContext* ctx, const Tensor& keys,
-                    const Tensor& defaults, bool default_per_key,
-                    Tensor* values) const = 0;
-  virtual absl::Status Insert(OpKernelContext* ctx, const Tensor& keys,
-                              const Tensor& values) = 0;
-  virtual absl::Status Accumulate(OpKernelContext* ctx, const Tensor& keys,
-                                  const Tensor& deltas) = 0;
-  virtual absl::Status Remove(OpKernelContext* ctx, const Tensor& keys) = 0;
-  virtual void Clear() = 0;
-  virtual int64_t Size() const = 0;
-
-  // Writes all keys, and their values, to the outputs "keys" and "values".
-  virtual absl::Status Export(OpKernelContext* ctx,
-                              bool stable_order) const = 0;
-  // Writes them to as many tensors as the outputs "keys" and "values" have.
-  virtual absl::Status ExportSlices(OpKernelContext* ctx) const = 0;
-
-  // Replaces all keys and values.
-  virtual absl::Status Import(OpKernelContext* ctx, const OpInputList& keys,
-                              const OpInputList& values) = 0;
-
- private:
-  const DataType key_dtype_;
-  const DataType value_dtype_;
-  const TensorShape value_shape_;
+template <>
+struct StringAccess<VectorKey> {
+  static void Assign(std::string_view from, const VectorKey* key) {
+    if (key->dtype != DT_STRING) {
+      std::memcpy(key->to, from.data(), from.size());
+      return;
+    }
+    for (auto* to = reinterpret_cast<tstring*>(key->to); !from.empty(); ++to) {
+      uint64_t size;
+      std::memcpy(&size, from.data(), sizeof(size));
+      to->assign(from.data() + sizeof(size), size);
+      from.remove_prefix(sizeof(size) + size);
+    }
+  }
 };
 
 namespace {
 
-std::string TableTypeString(DataType key_dtype, DataType value_dtype) {
-  return absl::StrCat("ShardedHashTable<", DataTypeString(key_dtype), ", ",
-                      DataTypeString(value_dtype), ">");
+template <class T>
+const T* Data(const Tensor& tensor) {
+  return static_cast<const T*>(tensor.data());
+}
+template <class T>
+T* Data(Tensor* tensor) {
+  return static_cast<T*>(tensor->data());
+}
+
+size_t ElementSize(DataType dtype) {
+  return dtype == DT_STRING ? sizeof(tstring)
+                            : ::tensorflow::DataTypeSize(dtype);
+}
+
+// Calls `f`, which returns a status. Nothing that it allocates may fail in
+// another way: an exception that leaves a kernel ends the process.
+template <class F>
+absl::Status CatchBadAlloc(const F& f) {
+  try {
+    return f();
+  } catch (const std::bad_alloc&) {
+    return absl::ResourceExhaustedError("Memory has run out.");
+  }
 }
 
 // A ParallelFor in the intra-op thread pool, whose other tasks may wait for the
@@ -123,13 +125,197 @@ auto InThreadPool(OpKernelContext* ctx) {
                    [threads](const auto& f) { threads->workers->Schedule(f); });
 }
 
-absl::Status OutOfMemory(const ShardedHashTableResource& table) {
-  return absl::ResourceExhaustedError(
-      absl::StrCat("No memory for more keys of a ",
-                   TableTypeString(table.key_dtype(), table.value_dtype()),
-                   " that has ", table.Size(), ", with values of shape ",
-                   table.value_shape().DebugString()));
+// Of what kind a table is.
+struct TableType {
+  DataType key_dtype;
+  DataType value_dtype;
+  TensorShape key_shape;
+  TensorShape value_shape;
+  int num_shards;
+
+  bool operator==(const TableType& other) const {
+    return key_dtype == other.key_dtype && value_dtype == other.value_dtype &&
+           key_shape == other.key_shape && value_shape == other.value_shape;
+  }
+
+  std::string DebugString() const {
+    const auto part = [](DataType dtype, const TensorShape& shape) {
+      return absl::StrCat(DataTypeString(dtype),
+                          shape.dims() == 0 ? "" : shape.DebugString());
+    };
+    return absl::StrCat("ShardedHashTable<", part(key_dtype, key_shape), ", ",
+                        part(value_dtype, value_shape), ">");
+  }
+};
+
+TensorShape BatchShape(int64_t count, const TensorShape& element) {
+  TensorShape shape({count});
+  shape.AppendShape(element);
+  return shape;
 }
+
+// The rows of a tensor in another order.
+void CopyRows(const Tensor& from, const std::vector<int64_t>& order,
+              Tensor* to) {
+  if (from.NumElements() == 0) return;
+  const int64_t length = from.NumElements() / from.dim_size(0);
+  if (from.dtype() == DT_STRING) {
+    tstring* at = Data<tstring>(to);
+    for (const int64_t i : order) {
+      at = std::copy_n(Data<tstring>(from) + i * length, length, at);
+    }
+    return;
+  }
+  const int64_t bytes = length * ElementSize(from.dtype());
+  char* at = Data<char>(to);
+  for (const int64_t i : order) {
+    std::memcpy(at, Data<char>(from) + i * bytes, bytes);
+    at += bytes;
+  }
+}
+
+template <class T>
+void SortRows(const Tensor& rows, std::vector<int64_t>* order) {
+  const T* data = Data<T>(rows);
+  const int64_t length = rows.NumElements() / rows.dim_size(0);
+  std::sort(order->begin(), order->end(), [=](int64_t a, int64_t b) {
+    return std::lexicographical_compare(
+        data + a * length, data + (a + 1) * length, data + b * length,
+        data + (b + 1) * length);
+  });
+}
+
+// The order in which the rows of keys are sorted, strings by their bytes.
+std::vector<int64_t> SortedOrder(const Tensor& keys) {
+  std::vector<int64_t> order(keys.dim_size(0));
+  std::iota(order.begin(), order.end(), 0);
+  if (order.empty()) return order;
+  switch (keys.dtype()) {
+    case ::tensorflow::DT_INT32:
+      SortRows<int32_t>(keys, &order);
+      break;
+    case ::tensorflow::DT_INT64:
+      SortRows<int64_t>(keys, &order);
+      break;
+    default:  // The op has no other type.
+      SortRows<tstring>(keys, &order);
+  }
+  return order;
+}
+
+}  // namespace
+
+// A table that is safe to use from many threads. It is one of TensorFlow's,
+// whose LookupTable...V2 ops serve it; ops of ours do what they lack. They tell
+// it from other tables by its type, so it must not be in an anonymous
+// namespace: those of two libraries would have the same name.
+class ShardedHashTable : public LookupInterface {
+ public:
+  explicit ShardedHashTable(const TableType& type) : type_(type) {}
+
+  const TableType& type() const { return type_; }
+  DataType key_dtype() const override { return type_.key_dtype; }
+  DataType value_dtype() const override { return type_.value_dtype; }
+  TensorShape key_shape() const override { return type_.key_shape; }
+  TensorShape value_shape() const override { return type_.value_shape; }
+
+  // The callers of what follows have checked types and shapes.
+
+  virtual absl::Status Accumulate(OpKernelContext* ctx, const Tensor& keys,
+                                  const Tensor& deltas) = 0;
+  virtual absl::Status Clear() = 0;
+
+  // Replaces all keys and values.
+  virtual absl::Status ImportSlices(
+      OpKernelContext* ctx,
+      const std::vector<std::pair<Tensor, Tensor>>& slices) = 0;
+
+  // Makes room for that many keys, and their values, of a slice.
+  using MakeRoom = FunctionRef<absl::Status(int slice, int64_t count,
+                                            Tensor** keys, Tensor** values)>;
+
+  // Writes all keys and their values, as of one moment, to so many slices.
+  virtual absl::Status Export(int num_slices, ParallelFor parallel,
+                              MakeRoom make_room) const = 0;
+
+  absl::Status ImportValues(OpKernelContext* ctx, const Tensor& keys,
+                            const Tensor& values) override {
+    return CatchBadAlloc([&] { return ImportSlices(ctx, {{keys, values}}); });
+  }
+
+  absl::Status ExportValues(OpKernelContext* ctx) override {
+    return Export(1, InThreadPool(ctx),
+                  [&](int, int64_t count, Tensor** keys, Tensor** values) {
+                    TF_RETURN_IF_ERROR(ctx->allocate_output(
+                        "keys", BatchShape(count, key_shape()), keys));
+                    return ctx->allocate_output(
+                        "values", BatchShape(count, value_shape()), values);
+                  });
+  }
+
+  // All keys and their values in tensors of their own.
+  absl::Status ExportTo(ParallelFor parallel, Tensor* keys,
+                        Tensor* values) const {
+    return Export(
+        1, parallel,
+        [&](int, int64_t count, Tensor** keys_out, Tensor** values_out) {
+          *keys = Tensor(key_dtype(), BatchShape(count, key_shape()));
+          *values = Tensor(value_dtype(), BatchShape(count, value_shape()));
+          *keys_out = keys;
+          *values_out = values;
+          return keys->IsInitialized() && values->IsInitialized()
+                     ? absl::OkStatus()
+                     : OutOfMemory();
+        });
+  }
+
+  // What makes the table anew in a process that has none of its memory.
+  absl::Status AsGraphDef(GraphDefBuilder* builder, Node** out) const override {
+    return CatchBadAlloc([&] {
+      namespace ops = ::tensorflow::ops;
+      Tensor keys, values;
+      TF_RETURN_IF_ERROR(ExportTo(OnThisThread, &keys, &values));
+      // Its name is shared by nobody, and keeps it from going with a kernel.
+      Node* table = ops::SourceOp(
+          "Examples>ShardedHashTable",
+          builder->opts()
+              .WithName(absl::StrCat("ShardedHashTable/",
+                                     absl::Hex(::tensorflow::random::New64())))
+              .WithAttr("use_node_name_sharing", true)
+              .WithAttr("key_dtype", key_dtype())
+              .WithAttr("value_dtype", value_dtype())
+              .WithAttr("key_shape", key_shape())
+              .WithAttr("value_shape", value_shape())
+              .WithAttr("num_shards", type_.num_shards));
+      const auto constant = [builder](const Tensor& tensor) {
+        return ops::SourceOp("Const", builder->opts()
+                                          .WithAttr("dtype", tensor.dtype())
+                                          .WithAttr("value", tensor));
+      };
+      // The op that imports is for scalar keys alone.
+      Node* insert = ops::TernaryOp("LookupTableInsertV2", table,
+                                    constant(keys), constant(values),
+                                    builder->opts()
+                                        .WithAttr("Tin", key_dtype())
+                                        .WithAttr("Tout", value_dtype()));
+      *out = ops::UnaryOp("Identity", table,
+                          builder->opts().WithControlInput(insert));
+      return absl::OkStatus();
+    });
+  }
+
+ protected:
+  absl::Status OutOfMemory() const {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("No memory for more keys of a ", type_.DebugString(),
+                     " that has ", size()));
+  }
+
+ private:
+  const TableType type_;
+};
+
+namespace {
 
 // What a map holds for a type of TensorFlow's: numbers as their bits, so that
 // types of one size share its code.
@@ -142,620 +328,531 @@ struct InMap<tstring> {
   using type = std::string;
 };
 
-template <class T>
-const T* Data(const Tensor& tensor) {
-  return static_cast<const T*>(tensor.data());
-}
-template <class T>
-T* Data(Tensor* tensor) {
-  return static_cast<T*>(tensor->data());
-}
+// Keys of one element: a map reads and writes them where they are.
+template <class K>
+struct ScalarKeys {
+  using InMap = typename InMap<K>::type;
+  static constexpr int64_t kCycles = std::is_same_v<K, tstring> ? 200 : 80;
 
-std::string Printable(DataType dtype, const void* value);
+  class In {
+   public:
+    In(const Tensor& keys, int64_t /*length*/)
+        : data_(Data<K>(keys)), size_(keys.NumElements()) {}
+    const K* data() const { return data_; }
+    int64_t size() const { return size_; }
 
-// `K` and `V` are types of tensors; `V` may stand for others of its size.
-template <class K, class V>
-class TableOf : public ShardedHashTableResource {
-  using Map = ShardedMap<typename InMap<K>::type, typename InMap<V>::type>;
+   private:
+    const K* data_;
+    int64_t size_;
+  };
+
+  class Out {
+   public:
+    Out(Tensor* keys, int64_t /*length*/) : data_(Data<K>(keys)) {}
+    K* data() { return data_; }
+
+   private:
+    K* data_;
+  };
+};
+
+// Keys of several elements, as the strings that VectorKey tells of.
+struct VectorKeys {
+  using InMap = std::string;
+  static constexpr int64_t kCycles = 200;
+
+  class In {
+   public:
+    In(const Tensor& keys, int64_t length)
+        : views_(keys.NumElements() / length) {
+      if (keys.dtype() == DT_STRING) {
+        strings_.resize(views_.size());
+        const tstring* part = Data<tstring>(keys);
+        for (size_t i = 0; i < views_.size(); ++i) {
+          for (int64_t j = 0; j < length; ++j, ++part) {
+            const uint64_t size = part->size();
+            strings_[i].append(reinterpret_cast<const char*>(&size),
+                               sizeof(size));
+            strings_[i].append(part->data(), size);
+          }
+          views_[i] = strings_[i];
+        }
+        return;
+      }
+      const size_t bytes = length * ElementSize(keys.dtype());
+      for (size_t i = 0; i < views_.size(); ++i) {
+        views_[i] = {Data<char>(keys) + i * bytes, bytes};
+      }
+    }
+    const std::string_view* data() const { return views_.data(); }
+    int64_t size() const { return static_cast<int64_t>(views_.size()); }
+
+   private:
+    std::vector<std::string> strings_;
+    std::vector<std::string_view> views_;
+  };
+
+  class Out {
+   public:
+    Out(Tensor* keys, int64_t length) : keys_(keys->NumElements() / length) {
+      const size_t bytes = length * ElementSize(keys->dtype());
+      for (size_t i = 0; i < keys_.size(); ++i) {
+        keys_[i] = {keys->dtype(), Data<char>(keys) + i * bytes};
+      }
+    }
+    VectorKey* data() { return keys_.data(); }
+
+   private:
+    std::vector<VectorKey> keys_;
+  };
+};
+
+// `V` is a type of a tensor's values, and may stand for others of its size.
+template <class Keys, class V>
+class TableOf final : public ShardedHashTable {
+  using Map = ShardedMap<typename Keys::InMap, typename InMap<V>::type>;
 
  public:
-  TableOf(DataType key_dtype, DataType value_dtype,
-          const TensorShape& value_shape, int num_shards)
-      : ShardedHashTableResource(key_dtype, value_dtype, value_shape),
-        map_(num_shards, value_shape.num_elements()) {}
+  explicit TableOf(const TableType& type)
+      : ShardedHashTable(type),
+        map_(type.num_shards, type.value_shape.num_elements()),
+        key_length_(type.key_shape.num_elements()) {}
 
-  void Find(OpKernelContext* ctx, const Tensor& keys, const Tensor& defaults,
-            bool default_per_key, Tensor* values) const override {
-    const K* key_data = Data<K>(keys);
-    const V* default_data = Data<V>(defaults);
-    V* value_data = Data<V>(values);
-    const int64_t length = map_.value_length();
-    const auto find = [=](int64_t begin, int64_t end) {
-      map_.Find(key_data + begin, end - begin,
-                default_data + (default_per_key ? begin * length : 0),
-                default_per_key, value_data + begin * length);
-    };
-    if (keys.NumElements() < kParallelFrom) {
-      find(0, keys.NumElements());
-    } else {
-      InThreadPool(ctx)(keys.NumElements(), kCyclesAKey + length, find);
-    }
+  size_t size() const override { return map_.Size(); }
+
+  int64_t MemoryUsed() const override { return map_.MemoryUsed(); }
+
+  absl::Status Find(OpKernelContext* ctx, const Tensor& keys, Tensor* values,
+                    const Tensor& defaults) override {
+    return CatchBadAlloc([&] {
+      const typename Keys::In in(keys, key_length_);
+      const V* default_data = Data<V>(defaults);
+      V* value_data = Data<V>(values);
+      const int64_t length = map_.value_length();
+      // TensorFlow's op has seen that it is one for all or one for each.
+      const bool default_per_key = defaults.shape() != value_shape();
+      std::atomic<bool> ok{true};
+      const auto find = [&](int64_t begin, int64_t end) {
+        try {
+          map_.Find(in.data() + begin, end - begin,
+                    default_data + (default_per_key ? begin * length : 0),
+                    default_per_key, value_data + begin * length);
+        } catch (const std::bad_alloc&) {
+          ok.store(false);
+        }
+      };
+      if (in.size() < kParallelFrom) {
+        find(0, in.size());
+      } else {
+        InThreadPool(ctx)(in.size(), Keys::kCycles + length, find);
+      }
+      return Status(ok.load());
+    });
   }
 
   absl::Status Insert(OpKernelContext* ctx, const Tensor& keys,
                       const Tensor& values) override {
-    return Status(map_.Insert(Data<K>(keys), keys.NumElements(),
-                              Data<V>(values), InThreadPool(ctx)));
+    return CatchBadAlloc(
+        [&] { return Status(InsertInto(&map_, ctx, keys, values)); });
   }
 
   absl::Status Accumulate(OpKernelContext* ctx, const Tensor& keys,
                           const Tensor& deltas) override {
-    switch (value_dtype()) {
-      case ::tensorflow::DT_INT32:
-        return Accumulate<int32_t>(ctx, keys, deltas);
-      case ::tensorflow::DT_INT64:
-        return Accumulate<int64_t>(ctx, keys, deltas);
-      case ::tensorflow::DT_HALF:
-        return Accumulate<Eigen::half>(ctx, keys, deltas);
-      case ::tensorflow::DT_BFLOAT16:
-        return Accumulate<bfloat16>(ctx, keys, deltas);
-      case ::tensorflow::DT_FLOAT:
-        return Accumulate<float>(ctx, keys, deltas);
-      case ::tensorflow::DT_DOUBLE:
-        return Accumulate<double>(ctx, keys, deltas);
-      default:
-        return absl::InvalidArgumentError(
-            absl::StrCat("Values of type ", DataTypeString(value_dtype()),
-                         " cannot be added."));
-    }
+    return CatchBadAlloc([&] {
+      switch (value_dtype()) {
+        case ::tensorflow::DT_INT32:
+          return Accumulate<int32_t>(ctx, keys, deltas);
+        case ::tensorflow::DT_INT64:
+          return Accumulate<int64_t>(ctx, keys, deltas);
+        case ::tensorflow::DT_HALF:
+          return Accumulate<Eigen::half>(ctx, keys, deltas);
+        case ::tensorflow::DT_BFLOAT16:
+          return Accumulate<bfloat16>(ctx, keys, deltas);
+        case ::tensorflow::DT_FLOAT:
+          return Accumulate<float>(ctx, keys, deltas);
+        default:  // The op has no other type.
+          return Accumulate<double>(ctx, keys, deltas);
+      }
+    });
   }
 
   absl::Status Remove(OpKernelContext* ctx, const Tensor& keys) override {
-    return Status(
-        map_.Remove(Data<K>(keys), keys.NumElements(), InThreadPool(ctx)));
+    return CatchBadAlloc([&] {
+      const typename Keys::In in(keys, key_length_);
+      return Status(map_.Remove(in.data(), in.size(), InThreadPool(ctx)));
+    });
   }
 
-  void Clear() override { map_.Clear(); }
-
-  int64_t Size() const override { return map_.Size(); }
-
-  absl::Status Export(OpKernelContext* ctx, bool stable_order) const override {
-    if (stable_order) return ExportSorted(ctx);
-    const typename Map::Frozen frozen(&map_);
-    const std::vector<int64_t> ends = Ends(frozen);
-    Tensor* keys;
-    Tensor* values;
-    TF_RETURN_IF_ERROR(AllocateOutputs(ctx, ends.back(), &keys, &values));
-    ExportShards(ctx, frozen, ends, 0, map_.num_shards(), Data<K>(keys),
-                 Data<V>(values));
-    return absl::OkStatus();
+  absl::Status Clear() override {
+    return CatchBadAlloc([&] {
+      map_.Clear();
+      return absl::OkStatus();
+    });
   }
 
-  absl::Status ExportSlices(OpKernelContext* ctx) const override {
-    OpOutputList key_list, value_list;
-    TF_RETURN_IF_ERROR(ctx->output_list("keys", &key_list));
-    TF_RETURN_IF_ERROR(ctx->output_list("values", &value_list));
-    const int num_slices = key_list.size();
-    const typename Map::Frozen frozen(&map_);
-    const std::vector<int64_t> ends = Ends(frozen);
-    for (int i = 0; i < num_slices; ++i) {
-      const auto shard_of = [&](int64_t slice) {
-        return static_cast<int>(slice * map_.num_shards() / num_slices);
-      };
-      const int first = shard_of(i);
-      const int last = shard_of(i + 1);
-      const int64_t count = End(ends, last) - End(ends, first);
-      Tensor* keys;
-      Tensor* values;
-      TF_RETURN_IF_ERROR(key_list.allocate(i, TensorShape({count}), &keys));
-      TF_RETURN_IF_ERROR(value_list.allocate(i, ValuesShape(count), &values));
-      ExportShards(ctx, frozen, ends, first, last, Data<K>(keys),
-                   Data<V>(values));
-    }
-    return absl::OkStatus();
+  absl::Status ImportSlices(
+      OpKernelContext* ctx,
+      const std::vector<std::pair<Tensor, Tensor>>& slices) override {
+    return CatchBadAlloc([&] {
+      Map map(map_.num_shards(), map_.value_length());
+      for (const auto& [keys, values] : slices) {
+        TF_RETURN_IF_ERROR(Status(InsertInto(&map, ctx, keys, values)));
+      }
+      map_.ReplaceWith(&map);
+      return absl::OkStatus();
+    });
   }
 
-  absl::Status Import(OpKernelContext* ctx, const OpInputList& keys,
-                      const OpInputList& values) override {
-    Map map(map_.num_shards(), map_.value_length());
-    for (int i = 0; i < keys.size(); ++i) {
-      TF_RETURN_IF_ERROR(
-          Status(map.Insert(Data<K>(keys[i]), keys[i].NumElements(),
-                            Data<V>(values[i]), InThreadPool(ctx))));
-    }
-    map_.ReplaceWith(&map);
-    return absl::OkStatus();
+  absl::Status Export(int num_slices, ParallelFor parallel,
+                      MakeRoom make_room) const override {
+    return CatchBadAlloc([&] {
+      const typename Map::Frozen frozen(&map_);
+      int shard = 0;
+      for (int i = 0; i < num_slices; ++i) {
+        const int end =
+            static_cast<int>(int64_t{i + 1} * map_.num_shards() / num_slices);
+        TF_RETURN_IF_ERROR(
+            ExportSlice(frozen, shard, end, i, parallel, make_room));
+        shard = end;
+      }
+      return absl::OkStatus();
+    });
   }
 
   // All pairs of a small table, a few of a large one, long ones cut short.
   std::string DebugString() const override {
     constexpr int64_t kMaxPairs = 3;
-    constexpr size_t kMaxPairLength = 100;
-    std::string result =
-        absl::StrCat(TableTypeString(key_dtype(), value_dtype()), " {");
+    constexpr int64_t kMaxElements = 10;
+    std::string result = absl::StrCat(type().DebugString(), " {");
     int64_t pairs = 0;
     const typename Map::Frozen frozen(&map_);
     for (int i = 0; i < map_.num_shards(); ++i) {
-      const int64_t size = frozen.ShardSize(i);
-      if (size == 0) continue;
-      if (pairs >= kMaxPairs) {
-        absl::StrAppend(&result, "...");
-        break;
-      }
-      std::vector<K> keys(size);
-      // Not a vector, as one of bool has no data.
-      const std::unique_ptr<V[]> values(new V[size * map_.value_length()]);
-      frozen.Export(i, keys.data(), values.get());
-      for (int64_t j = 0; j < size && pairs < kMaxPairs; ++j, ++pairs) {
-        std::string pair = absl::StrCat(Printable(key_dtype(), &keys[j]), ": ");
-        for (int64_t k = 0; k < map_.value_length(); ++k) {
-          if (pair.size() > kMaxPairLength) break;
-          absl::StrAppend(
-              &pair, k > 0 ? " " : "",
-              Printable(value_dtype(),
-                        values.get() + j * map_.value_length() + k));
-        }
-        absl::StrAppend(&result, pair.substr(0, kMaxPairLength),
-                        pair.size() > kMaxPairLength ? " ..." : "", ", ");
+      const int64_t count = frozen.ShardSize(i);
+      if (count == 0) continue;
+      if (pairs >= kMaxPairs) return result + "...}";
+      Tensor keys(key_dtype(), BatchShape(count, key_shape()));
+      Tensor values(value_dtype(), BatchShape(count, value_shape()));
+      typename Keys::Out out(&keys, key_length_);
+      frozen.Export(i, out.data(), Data<V>(&values));
+      for (int64_t j = 0; j < count && pairs < kMaxPairs; ++j, ++pairs) {
+        absl::StrAppend(
+            &result, keys.Slice(j, j + 1).SummarizeValue(kMaxElements), ": ",
+            values.Slice(j, j + 1).SummarizeValue(kMaxElements), ", ");
       }
     }
-    absl::StrAppend(&result, "}");
-    return result;
+    return result + "}";
   }
 
  private:
-  // From how many keys on a lookup is worth more than one thread, and by how
-  // many cycles a key Shard decides how many.
+  // From how many keys on work is worth more than one thread.
   static constexpr int64_t kParallelFrom = 4096;
-  static constexpr int64_t kCyclesAKey = std::is_same_v<K, tstring> ? 200 : 80;
 
   absl::Status Status(bool ok) const {
-    return ok ? absl::OkStatus() : OutOfMemory(*this);
+    return ok ? absl::OkStatus() : OutOfMemory();
+  }
+
+  bool InsertInto(Map* map, OpKernelContext* ctx, const Tensor& keys,
+                  const Tensor& values) const {
+    const typename Keys::In in(keys, key_length_);
+    return map->Insert(in.data(), in.size(), Data<V>(values),
+                       InThreadPool(ctx));
   }
 
   template <class T>
   absl::Status Accumulate(OpKernelContext* ctx, const Tensor& keys,
                           const Tensor& deltas) {
     if constexpr (sizeof(T) == sizeof(V)) {
-      return Status(
-          map_.template Accumulate<T>(Data<K>(keys), keys.NumElements(),
-                                      Data<T>(deltas), InThreadPool(ctx)));
+      const typename Keys::In in(keys, key_length_);
+      return Status(map_.template Accumulate<T>(
+          in.data(), in.size(), Data<T>(deltas), InThreadPool(ctx)));
     } else {
       return absl::InternalError("The table has values of another size.");
     }
   }
 
-  TensorShape ValuesShape(int64_t count) const {
-    TensorShape shape({count});
-    shape.AppendShape(value_shape());
-    return shape;
-  }
-
-  absl::Status AllocateOutputs(OpKernelContext* ctx, int64_t count,
-                               Tensor** keys, Tensor** values) const {
-    TF_RETURN_IF_ERROR(
-        ctx->allocate_output("keys", TensorShape({count}), keys));
-    return ctx->allocate_output("values", ValuesShape(count), values);
-  }
-
-  // Where each shard ends if they follow one another.
-  std::vector<int64_t> Ends(const typename Map::Frozen& frozen) const {
-    std::vector<int64_t> ends(map_.num_shards());
-    int64_t end = 0;
-    for (int i = 0; i < map_.num_shards(); ++i) {
-      end += frozen.ShardSize(i);
-      ends[i] = end;
+  // Writes the shards [first, last) as one slice.
+  absl::Status ExportSlice(const typename Map::Frozen& frozen, int first,
+                           int last, int slice, ParallelFor parallel,
+                           MakeRoom make_room) const {
+    std::vector<int64_t> begins(last - first + 1);
+    for (int i = first; i < last; ++i) {
+      begins[i - first + 1] = begins[i - first] + frozen.ShardSize(i);
     }
-    return ends;
-  }
-  static int64_t End(const std::vector<int64_t>& ends, int shards) {
-    return shards == 0 ? 0 : ends[shards - 1];
-  }
-
-  // Writes the shards [first, last).
-  void ExportShards(OpKernelContext* ctx, const typename Map::Frozen& frozen,
-                    const std::vector<int64_t>& ends, int first, int last,
-                    K* keys, V* values) const {
-    const int64_t from = End(ends, first);
+    const int64_t count = begins.back();
+    Tensor* keys;
+    Tensor* values;
+    TF_RETURN_IF_ERROR(make_room(slice, count, &keys, &values));
+    typename Keys::Out out(keys, key_length_);
+    V* value_data = Data<V>(values);
     const auto write = [&](int64_t begin, int64_t end) {
-      for (int64_t i = first + begin; i < first + end; ++i) {
-        const int64_t at = End(ends, static_cast<int>(i)) - from;
-        frozen.Export(static_cast<int>(i), keys + at,
-                      values + at * map_.value_length());
+      for (int64_t i = begin; i < end; ++i) {
+        frozen.Export(static_cast<int>(first + i), out.data() + begins[i],
+                      value_data + begins[i] * map_.value_length());
       }
     };
-    const int64_t count = End(ends, last) - from;
     if (count < kParallelFrom) {
       write(0, last - first);
     } else {
-      InThreadPool(ctx)(last - first,
-                        count / (last - first) * (10 + map_.value_length()),
-                        write);
-    }
-  }
-
-  absl::Status ExportSorted(OpKernelContext* ctx) const {
-    std::vector<K> keys;
-    std::unique_ptr<V[]> values;
-    const int64_t length = map_.value_length();
-    {
-      const typename Map::Frozen frozen(&map_);
-      const std::vector<int64_t> ends = Ends(frozen);
-      keys.resize(ends.back());
-      values.reset(new V[ends.back() * length]);
-      ExportShards(ctx, frozen, ends, 0, map_.num_shards(), keys.data(),
-                   values.get());
-    }
-    std::vector<int64_t> order(keys.size());
-    std::iota(order.begin(), order.end(), 0);
-    std::sort(order.begin(), order.end(),
-              [&](int64_t a, int64_t b) { return keys[a] < keys[b]; });
-    Tensor* sorted_keys;
-    Tensor* sorted_values;
-    TF_RETURN_IF_ERROR(AllocateOutputs(ctx, static_cast<int64_t>(keys.size()),
-                                       &sorted_keys, &sorted_values));
-    K* key = Data<K>(sorted_keys);
-    V* value = Data<V>(sorted_values);
-    for (const int64_t i : order) {
-      *key++ = std::move(keys[i]);
-      value = std::move(values.get() + i * length,
-                        values.get() + (i + 1) * length, value);
+      parallel(last - first,
+               count / (last - first) * (10 + map_.value_length()), write);
     }
     return absl::OkStatus();
   }
 
   Map map_;
+  const int64_t key_length_;
 };
 
-std::string Printable(DataType dtype, const void* value) {
-  switch (dtype) {
-    case ::tensorflow::DT_BOOL:
-      return *static_cast<const bool*>(value) ? "true" : "false";
-    case ::tensorflow::DT_INT32:
-      return absl::StrCat(*static_cast<const int32_t*>(value));
-    case ::tensorflow::DT_INT64:
-      return absl::StrCat(*static_cast<const int64_t*>(value));
-    case ::tensorflow::DT_HALF:
-      return absl::StrCat(
-          static_cast<float>(*static_cast<const Eigen::half*>(value)));
-    case ::tensorflow::DT_BFLOAT16:
-      return absl::StrCat(
-          static_cast<float>(*static_cast<const bfloat16*>(value)));
-    case ::tensorflow::DT_FLOAT:
-      return absl::StrCat(*static_cast<const float*>(value));
-    case ::tensorflow::DT_DOUBLE:
-      return absl::StrCat(*static_cast<const double*>(value));
-    default:
-      return std::string(*static_cast<const tstring*>(value));
-  }
-}
-
-template <class K>
-ShardedHashTableResource* NewTableOfKeys(DataType key_dtype,
-                                         DataType value_dtype,
-                                         const TensorShape& value_shape,
-                                         int num_shards) {
-  switch (::tensorflow::DataTypeSize(value_dtype)) {
+template <class Keys>
+ShardedHashTable* NewTableOfKeys(const TableType& type) {
+  switch (::tensorflow::DataTypeSize(type.value_dtype)) {
     case 1:
-      return new TableOf<K, uint8_t>(key_dtype, value_dtype, value_shape,
-                                     num_shards);
+      return new TableOf<Keys, uint8_t>(type);
     case 2:
-      return new TableOf<K, uint16_t>(key_dtype, value_dtype, value_shape,
-                                      num_shards);
+      return new TableOf<Keys, uint16_t>(type);
     case 4:
-      return new TableOf<K, uint32_t>(key_dtype, value_dtype, value_shape,
-                                      num_shards);
+      return new TableOf<Keys, uint32_t>(type);
     case 8:
-      return new TableOf<K, uint64_t>(key_dtype, value_dtype, value_shape,
-                                      num_shards);
+      return new TableOf<Keys, uint64_t>(type);
     default:  // The op has no other type that is not of numbers.
-      return new TableOf<K, tstring>(key_dtype, value_dtype, value_shape,
-                                     num_shards);
+      return new TableOf<Keys, tstring>(type);
   }
 }
 
-ShardedHashTableResource* NewTable(DataType key_dtype, DataType value_dtype,
-                                   const TensorShape& value_shape,
-                                   int num_shards) {
-  switch (key_dtype) {
+ShardedHashTable* NewTable(const TableType& type) {
+  if (type.key_shape.dims() > 0) return NewTableOfKeys<VectorKeys>(type);
+  switch (type.key_dtype) {
     case ::tensorflow::DT_INT32:
-      return NewTableOfKeys<int32_t>(key_dtype, value_dtype, value_shape,
-                                     num_shards);
+      return NewTableOfKeys<ScalarKeys<int32_t>>(type);
     case ::tensorflow::DT_INT64:
-      return NewTableOfKeys<int64_t>(key_dtype, value_dtype, value_shape,
-                                     num_shards);
+      return NewTableOfKeys<ScalarKeys<int64_t>>(type);
     default:  // The op has no other type.
-      return NewTableOfKeys<tstring>(key_dtype, value_dtype, value_shape,
-                                     num_shards);
+      return NewTableOfKeys<ScalarKeys<tstring>>(type);
   }
 }
 
-std::string TargetString(const ResourceHandle& handle) {
-  if (!handle.IsRefCounting()) {
-    return absl::StrCat(
-        "It owns no resource: it was never set, has been serialized, or only "
-        "names one. Its name: '",
-        handle.name(), "'");
-  }
-  return absl::StrCat("It points to another resource (",
-                      handle.maybe_type_name(), ")");
-}
-
-// Finds the table that input 0 is a handle to. The input keeps it alive while
-// the kernel runs.
-absl::Status GetTable(OpKernelContext* ctx, ShardedHashTableResource** table) {
-  const Tensor& handle_tensor = ctx->input(0);
-  if (!TensorShapeUtils::IsScalar(handle_tensor.shape())) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("table_handle must be a scalar. Its shape: ",
-                     handle_tensor.shape().DebugString()));
-  }
-  const ResourceHandle& handle = handle_tensor.scalar<ResourceHandle>()();
-  // The type that TensorFlow notes in a handle is not enough: a handle that was
-  // serialized still has it, but owns no table any more.
-  if (!handle.IsRefCounting() ||
-      !handle.ValidateType<ShardedHashTableResource>().ok()) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "The handle must point to a ShardedHashTable. ", TargetString(handle)));
-  }
-  TF_ASSIGN_OR_RETURN(*table, handle.GetResource<ShardedHashTableResource>());
-  return absl::OkStatus();
-}
-
-absl::Status CheckType(absl::string_view what, DataType given,
-                       DataType expected) {
-  if (given == expected) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat("The table has ", what, " of type ",
-                   DataTypeString(expected), ", not ", DataTypeString(given)));
-}
-
-// The table of input 0, whose keys are of the type of input 1.
-absl::Status GetTableOfKeys(OpKernelContext* ctx,
-                            ShardedHashTableResource** table) {
-  TF_RETURN_IF_ERROR(GetTable(ctx, table));
-  return CheckType("keys", ctx->input_dtype(1), (*table)->key_dtype());
-}
-
-// The shape of the values of keys: that of the keys, followed by a value's.
-absl::Status ShapeOfValues(const ShardedHashTableResource& table,
-                           const TensorShape& keys, TensorShape* values) {
-  *values = keys;
-  return values->AppendShapeWithStatus(table.value_shape());
-}
-
-absl::Status CheckValues(const ShardedHashTableResource& table,
-                         absl::string_view name, const Tensor& keys,
-                         const Tensor& values) {
-  TF_RETURN_IF_ERROR(CheckType("values", values.dtype(), table.value_dtype()));
-  TensorShape shape;
-  TF_RETURN_IF_ERROR(ShapeOfValues(table, keys.shape(), &shape));
-  if (values.shape() == shape) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat(
-      name, " must have the shape of keys followed by that of one value: ",
-      shape.DebugString(), ". Its shape: ", values.shape().DebugString()));
-}
-
-class ShardedHashTableCreateOp : public OpKernel {
+// Makes a table, or finds the one of its name.
+class ShardedHashTableOp : public OpKernel {
  public:
-  explicit ShardedHashTableCreateOp(OpKernelConstruction* ctx) : OpKernel(ctx) {
-    OP_REQUIRES_OK(ctx, ctx->GetAttr("key_dtype", &key_dtype_));
-    OP_REQUIRES_OK(ctx, ctx->GetAttr("value_dtype", &value_dtype_));
-    OP_REQUIRES_OK(ctx, ctx->GetAttr("value_shape", &value_shape_));
-    OP_REQUIRES_OK(ctx, ctx->GetAttr("num_shards", &num_shards_));
+  explicit ShardedHashTableOp(OpKernelConstruction* ctx) : OpKernel(ctx) {
+    OP_REQUIRES_OK(ctx, ctx->GetAttr("key_dtype", &type_.key_dtype));
+    OP_REQUIRES_OK(ctx, ctx->GetAttr("value_dtype", &type_.value_dtype));
+    OP_REQUIRES_OK(ctx, ctx->GetAttr("key_shape", &type_.key_shape));
+    OP_REQUIRES_OK(ctx, ctx->GetAttr("value_shape", &type_.value_shape));
+    OP_REQUIRES_OK(ctx, ctx->GetAttr("num_shards", &type_.num_shards));
+    OP_REQUIRES_OK(ctx, ctx->GetAttr("anonymous", &anonymous_));
+    std::string shared_name;
+    OP_REQUIRES_OK(ctx, ctx->GetAttr("shared_name", &shared_name));
+    OP_REQUIRES_OK(ctx, ctx->GetAttr("use_node_name_sharing", &is_named_));
+    is_named_ = is_named_ || !shared_name.empty();
     using AnyMap = ShardedMap<int32_t, uint8_t>;
+    const int shards = type_.num_shards;
     OP_REQUIRES(ctx,
-                num_shards_ > 0 && num_shards_ <= AnyMap::kMaxShards &&
-                    (num_shards_ & (num_shards_ - 1)) == 0,
+                shards > 0 && shards <= AnyMap::kMaxShards &&
+                    (shards & (shards - 1)) == 0,
                 absl::InvalidArgumentError(absl::StrCat(
                     "num_shards must be a power of two of at most ",
-                    AnyMap::kMaxShards, ", not ", num_shards_)));
-    OP_REQUIRES(ctx, value_shape_.num_elements() <= AnyMap::kMaxValueLength,
-                absl::InvalidArgumentError(absl::StrCat(
-                    "A value must have at most ", AnyMap::kMaxValueLength,
-                    " elements. Its shape: ", value_shape_.DebugString())));
+                    AnyMap::kMaxShards, ", not ", shards)));
+    OP_REQUIRES(ctx, type_.key_shape.num_elements() > 0,
+                absl::InvalidArgumentError(
+                    absl::StrCat("A key must have an element. Its shape: ",
+                                 type_.key_shape.DebugString())));
+    OP_REQUIRES(
+        ctx, type_.value_shape.num_elements() <= AnyMap::kMaxValueLength,
+        absl::InvalidArgumentError(absl::StrCat(
+            "A value must have at most ", AnyMap::kMaxValueLength,
+            " elements. Its shape: ", type_.value_shape.DebugString())));
   }
 
   void Compute(OpKernelContext* ctx) override {
-    Tensor handle_tensor;
-    AllocatorAttributes attr;
-    OP_REQUIRES_OK(ctx, ctx->allocate_temp(DT_RESOURCE, TensorShape({}),
-                                           &handle_tensor, attr));
-    // The handle takes over the only reference to the table.
-    handle_tensor.scalar<ResourceHandle>()() =
-        ResourceHandle::MakeRefCountingHandle(
-            NewTable(key_dtype_, value_dtype_, value_shape_, num_shards_),
-            ctx->device()->name(),
-            std::vector<DtypeAndPartialTensorShape>{
-                {key_dtype_, TensorShape({})}, {value_dtype_, value_shape_}},
-            ctx->stack_trace());
-    ctx->set_output(0, handle_tensor);
+    ResourceHandle handle;
+    OP_REQUIRES_OK(ctx, CatchBadAlloc([&] {
+                     if (anonymous_) return MakeAnonymous(ctx, &handle);
+                     absl::MutexLock l(&mu_);
+                     if (made_) {
+                       handle = handle_;
+                       return absl::OkStatus();
+                     }
+                     TF_RETURN_IF_ERROR(is_named_
+                                            ? MakeNamed(ctx, &handle)
+                                            : MakeAnonymous(ctx, &handle));
+                     handle_ = handle;
+                     made_ = true;
+                     return absl::OkStatus();
+                   }));
+    Tensor* output;
+    OP_REQUIRES_OK(ctx, ctx->allocate_output(0, TensorShape({}), &output));
+    output->scalar<ResourceHandle>()() = std::move(handle);
   }
 
  private:
-  DataType key_dtype_;
-  DataType value_dtype_;
-  TensorShape value_shape_;
-  int num_shards_;
+  std::vector<DtypeAndPartialTensorShape> Notes() const {
+    return {{type_.key_dtype, type_.key_shape},
+            {type_.value_dtype, type_.value_shape}};
+  }
+
+  // The handle takes over the only reference to the table. Its name leads to it
+  // too, for who has the handle serialized, but does not keep it.
+  absl::Status MakeAnonymous(OpKernelContext* ctx, ResourceHandle* handle) {
+    LookupInterface* table = NewTable(type_);
+    *handle = ResourceHandle::MakeRefCountingHandle(
+        table, ctx->device()->name(), Notes(), ctx->stack_trace());
+    return ctx->resource_manager()->CreateUnowned<LookupInterface>(
+        handle->container(), handle->name(), table);
+  }
+
+  // The resource manager keeps the table.
+  absl::Status MakeNamed(OpKernelContext* ctx, ResourceHandle* handle) {
+    ::tensorflow::ContainerInfo info;
+    TF_RETURN_IF_ERROR(info.Init(ctx->resource_manager(), def(),
+                                 /*use_node_name_as_default=*/true));
+    LookupInterface* table;
+    TF_RETURN_IF_ERROR(info.resource_manager()->LookupOrCreate<LookupInterface>(
+        info.container(), info.name(), &table, [this](LookupInterface** made) {
+          *made = NewTable(type_);
+          return absl::OkStatus();
+        }));
+    const RefCountPtr<LookupInterface> unref(table);
+    const auto* ours = dynamic_cast<const ShardedHashTable*>(table);
+    if (ours == nullptr || !(ours->type() == type_)) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "The name '", info.name(), "' is that of another table, ",
+          ours == nullptr ? table->DebugString() : ours->type().DebugString(),
+          ", and cannot be that of a ", type_.DebugString()));
+    }
+    *handle = ::tensorflow::MakeResourceHandle<LookupInterface>(
+        ctx, info.container(), info.name(), Notes());
+    return absl::OkStatus();
+  }
+
+  TableType type_;
+  bool anonymous_;
+  bool is_named_;
+  absl::Mutex mu_;
+  // What it gives from the first call on; it keeps a table that has no name.
+  ResourceHandle handle_ ABSL_GUARDED_BY(mu_);
+  bool made_ ABSL_GUARDED_BY(mu_) = false;
 };
 
-class ShardedHashTableFindOp : public OpKernel {
+// An op on a table of ours, which is input 0.
+class TableOp : public OpKernel {
  public:
   using OpKernel::OpKernel;
 
-  void Compute(OpKernelContext* ctx) override {
-    ShardedHashTableResource* table;
-    OP_REQUIRES_OK(ctx, GetTableOfKeys(ctx, &table));
-    const Tensor& keys = ctx->input(1);
-    const Tensor& defaults = ctx->input(2);
-    OP_REQUIRES_OK(ctx,
-                   CheckType("values", defaults.dtype(), table->value_dtype()));
-    TensorShape shape;
-    OP_REQUIRES_OK(ctx, ShapeOfValues(*table, keys.shape(), &shape));
-    const bool default_per_key = defaults.shape() != table->value_shape();
-    OP_REQUIRES(
-        ctx, !default_per_key || defaults.shape() == shape,
-        absl::InvalidArgumentError(absl::StrCat(
-            "default_values must have the shape of one value or of all. Its "
-            "shape: ",
-            defaults.shape().DebugString(),
-            ", of one value: ", table->value_shape().DebugString(),
-            ", of all: ", shape.DebugString())));
-    Tensor* values;
-    OP_REQUIRES_OK(ctx, ctx->allocate_output(0, shape, &values));
-    table->Find(ctx, keys, defaults, default_per_key, values);
-  }
-};
-
-class ShardedHashTableInsertOp : public OpKernel {
- public:
-  using OpKernel::OpKernel;
-
-  void Compute(OpKernelContext* ctx) override {
-    ShardedHashTableResource* table;
-    OP_REQUIRES_OK(ctx, GetTableOfKeys(ctx, &table));
-    const Tensor& keys = ctx->input(1);
-    const Tensor& values = ctx->input(2);
-    OP_REQUIRES_OK(ctx, CheckValues(*table, "values", keys, values));
-    OP_REQUIRES_OK(ctx, table->Insert(ctx, keys, values));
-  }
-};
-
-class ShardedHashTableAccumulateOp : public OpKernel {
- public:
-  using OpKernel::OpKernel;
-
-  void Compute(OpKernelContext* ctx) override {
-    ShardedHashTableResource* table;
-    OP_REQUIRES_OK(ctx, GetTableOfKeys(ctx, &table));
-    const Tensor& keys = ctx->input(1);
-    const Tensor& deltas = ctx->input(2);
-    OP_REQUIRES_OK(ctx, CheckValues(*table, "deltas", keys, deltas));
-    OP_REQUIRES_OK(ctx, table->Accumulate(ctx, keys, deltas));
-  }
-};
-
-class ShardedHashTableRemoveOp : public OpKernel {
- public:
-  using OpKernel::OpKernel;
-
-  void Compute(OpKernelContext* ctx) override {
-    ShardedHashTableResource* table;
-    OP_REQUIRES_OK(ctx, GetTableOfKeys(ctx, &table));
-    OP_REQUIRES_OK(ctx, table->Remove(ctx, ctx->input(1)));
-  }
-};
-
-class ShardedHashTableClearOp : public OpKernel {
- public:
-  using OpKernel::OpKernel;
-
-  void Compute(OpKernelContext* ctx) override {
-    ShardedHashTableResource* table;
-    OP_REQUIRES_OK(ctx, GetTable(ctx, &table));
-    table->Clear();
-  }
-};
-
-class ShardedHashTableSizeOp : public OpKernel {
- public:
-  using OpKernel::OpKernel;
-
-  void Compute(OpKernelContext* ctx) override {
-    ShardedHashTableResource* table;
-    OP_REQUIRES_OK(ctx, GetTable(ctx, &table));
-    Tensor* size;
-    OP_REQUIRES_OK(ctx, ctx->allocate_output(0, TensorShape({}), &size));
-    size->scalar<int64_t>()() = table->Size();
-  }
-};
-
-// An op whose types no input tells.
-class OpWithTypes : public OpKernel {
- public:
-  explicit OpWithTypes(OpKernelConstruction* ctx) : OpKernel(ctx) {
-    OP_REQUIRES_OK(ctx, ctx->GetAttr("key_dtype", &key_dtype_));
-    OP_REQUIRES_OK(ctx, ctx->GetAttr("value_dtype", &value_dtype_));
+  void Compute(OpKernelContext* ctx) final {
+    OP_REQUIRES(ctx, TensorShapeUtils::IsScalar(ctx->input(0).shape()),
+                absl::InvalidArgumentError(
+                    absl::StrCat("table_handle must be a scalar. Its shape: ",
+                                 ctx->input(0).shape().DebugString())));
+    RefCountPtr<LookupInterface> table;
+    OP_REQUIRES_OK(
+        ctx,
+        LookupResource(ctx, ::tensorflow::HandleFromInput(ctx, 0), &table));
+    auto* ours = dynamic_cast<ShardedHashTable*>(table.get());
+    OP_REQUIRES(ctx, ours != nullptr,
+                absl::InvalidArgumentError(absl::StrCat(
+                    "The handle must point to a ShardedHashTable, not to ",
+                    table->DebugString())));
+    OP_REQUIRES_OK(ctx, CatchBadAlloc([&] { return Compute(ctx, ours); }));
   }
 
  protected:
-  absl::Status GetTableOfTypes(OpKernelContext* ctx,
-                               ShardedHashTableResource** table) {
-    TF_RETURN_IF_ERROR(GetTable(ctx, table));
-    TF_RETURN_IF_ERROR(CheckType("keys", key_dtype_, (*table)->key_dtype()));
-    return CheckType("values", value_dtype_, (*table)->value_dtype());
-  }
-
- private:
-  DataType key_dtype_;
-  DataType value_dtype_;
+  virtual absl::Status Compute(OpKernelContext* ctx,
+                               ShardedHashTable* table) = 0;
 };
 
-class ShardedHashTableExportOp : public OpWithTypes {
- public:
-  explicit ShardedHashTableExportOp(OpKernelConstruction* ctx)
-      : OpWithTypes(ctx) {
-    OP_REQUIRES_OK(ctx, ctx->GetAttr("stable_order", &stable_order_));
+// That the outputs of an op are of the types of the table.
+absl::Status CheckOutputTypes(OpKernelContext* ctx,
+                              const ShardedHashTable& table) {
+  const DataType keys = ctx->expected_output_dtype(0);
+  const DataType values = ctx->expected_output_dtype(ctx->num_outputs() - 1);
+  if (keys == table.key_dtype() && values == table.value_dtype()) {
+    return absl::OkStatus();
   }
+  return absl::InvalidArgumentError(
+      absl::StrCat("The table is a ", table.type().DebugString(),
+                   ". It has no keys of type ", DataTypeString(keys),
+                   " with values of type ", DataTypeString(values)));
+}
 
-  void Compute(OpKernelContext* ctx) override {
-    ShardedHashTableResource* table;
-    OP_REQUIRES_OK(ctx, GetTableOfTypes(ctx, &table));
-    OP_REQUIRES_OK(ctx, table->Export(ctx, stable_order_));
-  }
-
- private:
-  bool stable_order_;
-};
-
-class ShardedHashTableExportSlicesOp : public OpWithTypes {
- public:
-  using OpWithTypes::OpWithTypes;
-
-  void Compute(OpKernelContext* ctx) override {
-    ShardedHashTableResource* table;
-    OP_REQUIRES_OK(ctx, GetTableOfTypes(ctx, &table));
-    OP_REQUIRES_OK(ctx, table->ExportSlices(ctx));
+class AccumulateOp : public TableOp {
+  using TableOp::TableOp;
+  absl::Status Compute(OpKernelContext* ctx, ShardedHashTable* table) override {
+    TF_RETURN_IF_ERROR(
+        table->CheckKeyAndValueTensorsForInsert(ctx->input(1), ctx->input(2)));
+    return table->Accumulate(ctx, ctx->input(1), ctx->input(2));
   }
 };
 
-class ShardedHashTableImportOp : public OpWithTypes {
- public:
-  using OpWithTypes::OpWithTypes;
+class ClearOp : public TableOp {
+  using TableOp::TableOp;
+  absl::Status Compute(OpKernelContext*, ShardedHashTable* table) override {
+    return table->Clear();
+  }
+};
 
-  void Compute(OpKernelContext* ctx) override {
-    ShardedHashTableResource* table;
-    OP_REQUIRES_OK(ctx, GetTableOfTypes(ctx, &table));
-    OpInputList keys, values;
-    OP_REQUIRES_OK(ctx, ctx->input_list("keys", &keys));
-    OP_REQUIRES_OK(ctx, ctx->input_list("values", &values));
-    for (int i = 0; i < keys.size(); ++i) {
-      OP_REQUIRES(ctx, TensorShapeUtils::IsVector(keys[i].shape()),
-                  absl::InvalidArgumentError(
-                      absl::StrCat("keys must be vectors. The shape of keys[",
-                                   i, "]: ", keys[i].shape().DebugString())));
-      OP_REQUIRES_OK(ctx, CheckValues(*table, absl::StrCat("values[", i, "]"),
-                                      keys[i], values[i]));
+class ExportSortedOp : public TableOp {
+  using TableOp::TableOp;
+  absl::Status Compute(OpKernelContext* ctx, ShardedHashTable* table) override {
+    TF_RETURN_IF_ERROR(CheckOutputTypes(ctx, *table));
+    Tensor keys, values;
+    TF_RETURN_IF_ERROR(table->ExportTo(InThreadPool(ctx), &keys, &values));
+    const std::vector<int64_t> order = SortedOrder(keys);
+    int output = 0;
+    for (const Tensor* rows : {&keys, &values}) {
+      Tensor* sorted;
+      TF_RETURN_IF_ERROR(
+          ctx->allocate_output(output++, rows->shape(), &sorted));
+      CopyRows(*rows, order, sorted);
     }
-    OP_REQUIRES_OK(ctx, table->Import(ctx, keys, values));
+    return absl::OkStatus();
   }
 };
 
-#define REGISTER_KERNEL(op)                                     \
-  REGISTER_KERNEL_BUILDER(                                      \
-      Name("Examples>ShardedHashTable" #op).Device(DEVICE_CPU), \
-      ShardedHashTable##op##Op)
+class ExportSlicesOp : public TableOp {
+  using TableOp::TableOp;
+  absl::Status Compute(OpKernelContext* ctx, ShardedHashTable* table) override {
+    TF_RETURN_IF_ERROR(CheckOutputTypes(ctx, *table));
+    OpOutputList keys, values;
+    TF_RETURN_IF_ERROR(ctx->output_list("keys", &keys));
+    TF_RETURN_IF_ERROR(ctx->output_list("values", &values));
+    return table->Export(
+        keys.size(), InThreadPool(ctx),
+        [&](int i, int64_t count, Tensor** keys_out, Tensor** values_out) {
+          TF_RETURN_IF_ERROR(keys.allocate(
+              i, BatchShape(count, table->key_shape()), keys_out));
+          return values.allocate(i, BatchShape(count, table->value_shape()),
+                                 values_out);
+        });
+  }
+};
 
-REGISTER_KERNEL(Create);
-REGISTER_KERNEL(Find);
-REGISTER_KERNEL(Insert);
-REGISTER_KERNEL(Accumulate);
-REGISTER_KERNEL(Remove);
-REGISTER_KERNEL(Clear);
-REGISTER_KERNEL(Size);
-REGISTER_KERNEL(Export);
-REGISTER_KERNEL(ExportSlices);
-REGISTER_KERNEL(Import);
+class ImportSlicesOp : public TableOp {
+  using TableOp::TableOp;
+  absl::Status Compute(OpKernelContext* ctx, ShardedHashTable* table) override {
+    OpInputList keys, values;
+    TF_RETURN_IF_ERROR(ctx->input_list("keys", &keys));
+    TF_RETURN_IF_ERROR(ctx->input_list("values", &values));
+    std::vector<std::pair<Tensor, Tensor>> slices;
+    for (int i = 0; i < keys.size(); ++i) {
+      TF_RETURN_IF_ERROR(
+          table->CheckKeyAndValueTensorsForImport(keys[i], values[i]));
+      slices.emplace_back(keys[i], values[i]);
+    }
+    return table->ImportSlices(ctx, slices);
+  }
+};
+
+#define REGISTER_KERNEL(suffix, kernel) \
+  REGISTER_KERNEL_BUILDER(              \
+      Name("Examples>ShardedHashTable" suffix).Device(DEVICE_CPU), kernel)
+
+REGISTER_KERNEL("", ShardedHashTableOp);
+REGISTER_KERNEL("Accumulate", AccumulateOp);
+REGISTER_KERNEL("Clear", ClearOp);
+REGISTER_KERNEL("ExportSorted", ExportSortedOp);
+REGISTER_KERNEL("ExportSlices", ExportSlicesOp);
+REGISTER_KERNEL("ImportSlices", ImportSlicesOp);
 
 #undef REGISTER_KERNEL
 

@@ -12,7 +12,6 @@ namespace {
 
 using ::tensorflow::DataType;
 using ::tensorflow::PartialTensorShape;
-using ::tensorflow::shape_inference::DimensionHandle;
 using ::tensorflow::shape_inference::InferenceContext;
 using ::tensorflow::shape_inference::ShapeAndType;
 using ::tensorflow::shape_inference::ShapeHandle;
@@ -22,71 +21,31 @@ absl::Status ScalarHandle(InferenceContext* c) {
   return c->WithRank(c->input(0), 0, &unused);
 }
 
-// The shape of a value, as the handle notes it; of unknown rank if it does not.
-ShapeHandle ValueShape(InferenceContext* c) {
+// The shape of a key (0) or a value (1), as the handle notes it; of unknown
+// rank if it does not.
+ShapeHandle NotedShape(InferenceContext* c, int which) {
   const std::vector<ShapeAndType>* notes = c->input_handle_shapes_and_types(0);
-  return notes != nullptr && notes->size() == 2 ? (*notes)[1].shape
+  return notes != nullptr && notes->size() == 2 ? (*notes)[which].shape
                                                 : c->UnknownShape();
 }
 
 absl::Status CreateShapeFunction(InferenceContext* c) {
-  DataType key_dtype, value_dtype;
-  PartialTensorShape value_shape;
-  TF_RETURN_IF_ERROR(c->GetAttr("key_dtype", &key_dtype));
-  TF_RETURN_IF_ERROR(c->GetAttr("value_dtype", &value_dtype));
-  TF_RETURN_IF_ERROR(c->GetAttr("value_shape", &value_shape));
-  if (!value_shape.IsFullyDefined()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("value_shape must be fully defined. It is ",
-                     value_shape.DebugString()));
+  std::vector<ShapeAndType> notes;
+  for (const char* of : {"key", "value"}) {
+    DataType dtype;
+    PartialTensorShape shape;
+    TF_RETURN_IF_ERROR(c->GetAttr(absl::StrCat(of, "_dtype"), &dtype));
+    TF_RETURN_IF_ERROR(c->GetAttr(absl::StrCat(of, "_shape"), &shape));
+    if (!shape.IsFullyDefined()) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          of, "_shape must be fully defined. It is ", shape.DebugString()));
+    }
+    ShapeHandle handle;
+    TF_RETURN_IF_ERROR(c->MakeShapeFromPartialTensorShape(shape, &handle));
+    notes.emplace_back(handle, dtype);
   }
-  ShapeHandle value;
-  TF_RETURN_IF_ERROR(c->MakeShapeFromPartialTensorShape(value_shape, &value));
   c->set_output(0, c->Scalar());
-  c->set_output_handle_shapes_and_types(
-      0, std::vector<ShapeAndType>{{c->Scalar(), key_dtype},
-                                   {value, value_dtype}});
-  return absl::OkStatus();
-}
-
-// The shape of the values of keys: that of the keys, followed by a value's.
-absl::Status ShapeOfValues(InferenceContext* c, ShapeHandle* values) {
-  return c->Concatenate(c->input(1), ValueShape(c), values);
-}
-
-absl::Status FindShapeFunction(InferenceContext* c) {
-  TF_RETURN_IF_ERROR(ScalarHandle(c));
-  const ShapeHandle defaults = c->input(2);
-  ShapeHandle values;
-  TF_RETURN_IF_ERROR(ShapeOfValues(c, &values));
-  ShapeHandle unused;
-  if (!c->Merge(defaults, ValueShape(c), &unused).ok() &&
-      !c->Merge(defaults, values, &unused).ok()) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "default_values must have the shape of one value or of all. Its "
-        "shape: ",
-        c->DebugString(defaults), ", of one value: ",
-        c->DebugString(ValueShape(c)), ", of all: ", c->DebugString(values)));
-  }
-  c->set_output(0, values);
-  return absl::OkStatus();
-}
-
-absl::Status InsertShapeFunction(InferenceContext* c) {
-  TF_RETURN_IF_ERROR(ScalarHandle(c));
-  ShapeHandle values, unused;
-  TF_RETURN_IF_ERROR(ShapeOfValues(c, &values));
-  if (!c->Merge(c->input(2), values, &unused).ok()) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "values must have the shape of keys followed by that of one value: ",
-        c->DebugString(values), ". Its shape: ", c->DebugString(c->input(2))));
-  }
-  return absl::OkStatus();
-}
-
-absl::Status SizeShapeFunction(InferenceContext* c) {
-  TF_RETURN_IF_ERROR(ScalarHandle(c));
-  c->set_output(0, c->Scalar());
+  c->set_output_handle_shapes_and_types(0, notes);
   return absl::OkStatus();
 }
 
@@ -95,29 +54,11 @@ absl::Status SizeShapeFunction(InferenceContext* c) {
 absl::Status ExportShapeFunction(InferenceContext* c) {
   TF_RETURN_IF_ERROR(ScalarHandle(c));
   const int slices = c->num_outputs() / 2;
-  for (int i = 0; i < slices; ++i) {
-    const ShapeHandle keys = c->Vector(c->UnknownDim());
-    ShapeHandle values;
-    TF_RETURN_IF_ERROR(c->Concatenate(keys, ValueShape(c), &values));
-    c->set_output(i, keys);
-    c->set_output(slices + i, values);
-  }
-  return absl::OkStatus();
-}
-
-absl::Status ImportShapeFunction(InferenceContext* c) {
-  TF_RETURN_IF_ERROR(ScalarHandle(c));
-  const int slices = (c->num_inputs() - 1) / 2;
-  for (int i = 0; i < slices; ++i) {
-    ShapeHandle keys, values, unused;
-    TF_RETURN_IF_ERROR(c->WithRank(c->input(1 + i), 1, &keys));
-    TF_RETURN_IF_ERROR(c->Concatenate(keys, ValueShape(c), &values));
-    if (!c->Merge(c->input(1 + slices + i), values, &unused).ok()) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "values must have the shape of keys followed by that of one value: ",
-          c->DebugString(values),
-          ". Its shape: ", c->DebugString(c->input(1 + slices + i))));
-    }
+  for (int i = 0; i < c->num_outputs(); ++i) {
+    ShapeHandle shape;
+    TF_RETURN_IF_ERROR(c->Concatenate(c->Vector(c->UnknownDim()),
+                                      NotedShape(c, i / slices), &shape));
+    c->set_output(i, shape);
   }
   return absl::OkStatus();
 }
@@ -129,53 +70,31 @@ absl::Status ImportShapeFunction(InferenceContext* c) {
 #define VALUE_DTYPE \
   "value_dtype: {bool, int32, int64, half, bfloat16, float, double, string}"
 
-REGISTER_OP("Examples>ShardedHashTableCreate")
-    .Output("output: resource")
+REGISTER_OP("Examples>ShardedHashTable")
+    .Output("table_handle: resource")
+    .Attr("container: string = ''")
+    .Attr("shared_name: string = ''")
+    .Attr("use_node_name_sharing: bool = false")
+    .Attr("anonymous: bool = false")
     .Attr(KEY_DTYPE)
     .Attr(VALUE_DTYPE)
+    .Attr("key_shape: shape = {}")
     .Attr("value_shape: shape = {}")
     .Attr("num_shards: int = 64")
     .SetShapeFn(CreateShapeFunction)
     .Doc(R"doc(
-Makes an empty table, which lives as long as a handle to it does.
+Makes an empty table, which TensorFlow's ops on lookup tables take.
 
-output: A handle to the table.
+table_handle: A handle to the table.
+container: The container of the resource manager that the table is in; its default one if empty.
+shared_name: The name that the table has there. If it has one already, the handle is that table's.
+use_node_name_sharing: Whether that name is the node's if `shared_name` is empty. Or else the table has none, and goes with the node's kernel and the handles.
+anonymous: Whether each call makes a table, without a name, that lives as long as a handle to it does.
 key_dtype: Type of the keys.
 value_dtype: Type of the values.
+key_shape: Shape of one key.
 value_shape: Shape of the value of one key.
 num_shards: How many parts the table has, each with its own lock; a power of two of at most 1024.
-)doc");
-
-REGISTER_OP("Examples>ShardedHashTableFind")
-    .Input("table_handle: resource")
-    .Input("keys: key_dtype")
-    .Input("default_values: value_dtype")
-    .Output("values: value_dtype")
-    .Attr(KEY_DTYPE)
-    .Attr(VALUE_DTYPE)
-    .SetShapeFn(FindShapeFunction)
-    .Doc(R"doc(
-Reads the values of keys.
-
-table_handle: A handle to the table.
-keys: Keys, of any shape.
-default_values: What to return for keys that the table does not have: one value for all of them, or one for each of `keys`.
-values: The values, in the shape of `keys` followed by that of one value.
-)doc");
-
-REGISTER_OP("Examples>ShardedHashTableInsert")
-    .Input("table_handle: resource")
-    .Input("keys: key_dtype")
-    .Input("values: value_dtype")
-    .Attr(KEY_DTYPE)
-    .Attr(VALUE_DTYPE)
-    .SetShapeFn(InsertShapeFunction)
-    .Doc(R"doc(
-Sets the values of keys, which may be new to the table or not.
-
-table_handle: A handle to the table.
-keys: Keys, of any shape. Of a key that is there more than once, the last value counts.
-values: Their values, in the shape of `keys` followed by that of one value.
 )doc");
 
 REGISTER_OP("Examples>ShardedHashTableAccumulate")
@@ -184,25 +103,13 @@ REGISTER_OP("Examples>ShardedHashTableAccumulate")
     .Input("deltas: value_dtype")
     .Attr(KEY_DTYPE)
     .Attr("value_dtype: {int32, int64, half, bfloat16, float, double}")
-    .SetShapeFn(InsertShapeFunction)
+    .SetShapeFn(ScalarHandle)
     .Doc(R"doc(
 Adds to the values of keys. A key that is new to the table starts from zero.
 
 table_handle: A handle to the table.
-keys: Keys, of any shape. To a key that is there more than once, all of its deltas are added.
-deltas: What to add, in the shape of `keys` followed by that of one value.
-)doc");
-
-REGISTER_OP("Examples>ShardedHashTableRemove")
-    .Input("table_handle: resource")
-    .Input("keys: key_dtype")
-    .Attr(KEY_DTYPE)
-    .SetShapeFn(ScalarHandle)
-    .Doc(R"doc(
-Removes keys and their values.
-
-table_handle: A handle to the table.
-keys: Keys, of any shape. Those that the table does not have are ignored.
+keys: Keys, any number of dimensions of them. To a key that is there more than once, all of its deltas are added.
+deltas: What to add, a value for each key.
 )doc");
 
 REGISTER_OP("Examples>ShardedHashTableClear")
@@ -214,32 +121,19 @@ Removes all keys and their values.
 table_handle: A handle to the table.
 )doc");
 
-REGISTER_OP("Examples>ShardedHashTableSize")
-    .Input("table_handle: resource")
-    .Output("size: int64")
-    .SetShapeFn(SizeShapeFunction)
-    .Doc(R"doc(
-Counts the keys of a table.
-
-table_handle: A handle to the table.
-size: A scalar.
-)doc");
-
-REGISTER_OP("Examples>ShardedHashTableExport")
+REGISTER_OP("Examples>ShardedHashTableExportSorted")
     .Input("table_handle: resource")
     .Output("keys: key_dtype")
     .Output("values: value_dtype")
     .Attr(KEY_DTYPE)
     .Attr(VALUE_DTYPE)
-    .Attr("stable_order: bool = false")
     .SetShapeFn(ExportShapeFunction)
     .Doc(R"doc(
-Reads the whole table as of one moment.
+Reads the whole table as of one moment, in the order of its keys.
 
 table_handle: A handle to the table.
-keys: A vector of all keys, in no particular order.
-values: Their values, in the order of `keys`: a vector, or a value's dimensions after the first.
-stable_order: Whether the keys are to be sorted; strings by their bytes.
+keys: All keys; strings are in the order of their bytes.
+values: Their values, in the order of `keys`.
 )doc");
 
 REGISTER_OP("Examples>ShardedHashTableExportSlices")
@@ -254,26 +148,26 @@ REGISTER_OP("Examples>ShardedHashTableExportSlices")
 Reads the whole table as of one moment, in slices.
 
 table_handle: A handle to the table.
-keys: For each slice a vector of its keys, in no particular order. They are about as many in each as long as there are as many shards.
+keys: For each slice its keys, in no particular order. They are about as many in each as long as there are as many shards.
 values: For each slice the values of its keys.
 num_slices: How many slices to make.
 )doc");
 
-REGISTER_OP("Examples>ShardedHashTableImport")
+REGISTER_OP("Examples>ShardedHashTableImportSlices")
     .Input("table_handle: resource")
     .Input("keys: num_slices * key_dtype")
     .Input("values: num_slices * value_dtype")
     .Attr(KEY_DTYPE)
     .Attr(VALUE_DTYPE)
     .Attr("num_slices: int >= 1")
-    .SetShapeFn(ImportShapeFunction)
+    .SetShapeFn(ScalarHandle)
     .Doc(R"doc(
 Puts new contents in place of all that the table holds.
 
 table_handle: A handle to the table.
-keys: Vectors. Of a key that is there more than once, the last value counts.
-values: For each vector of keys, their values.
-num_slices: How many vectors of keys there are.
+keys: Batches of keys. Of a key that is there more than once, the last value counts.
+values: For each batch of keys, their values.
+num_slices: How many batches there are.
 )doc");
 
 #undef KEY_DTYPE

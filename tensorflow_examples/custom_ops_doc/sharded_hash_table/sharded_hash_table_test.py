@@ -1,6 +1,9 @@
 """Tests of what the table's methods do, for every type and shape."""
 
+import base64
+import copy
 import os
+import zlib
 
 import numpy as np
 import tensorflow as tf
@@ -8,7 +11,7 @@ from absl.testing import parameterized
 from tensorflow.python.framework import errors
 
 from tensorflow_examples.custom_ops_doc.sharded_hash_table import (
-    gen_sharded_hash_table_op,
+    gen_sharded_hash_table_op as gen_ops,
 )
 from tensorflow_examples.custom_ops_doc.sharded_hash_table.sharded_hash_table import (
     ShardedHashTable,
@@ -24,6 +27,36 @@ _NUMBERS = (
     tf.float64,
 )
 _VALUE_DTYPES = (tf.bool, *_NUMBERS, tf.string)
+
+# A checkpoint of two tables that this class wrote before it was one of
+# TensorFlow's, in the files of these endings.
+_EARLIER_CHECKPOINT = {
+    "index": (
+        "c-n=NO=uHA7=~xkB;AsP%`Ox*6n3(T?j@$(?B)j)Okzk|#nu|pi-Z(|h;5Z75xt4mUV0D}{H"
+        "clu5f43hP*6xgq@V{69tyUiP>P5L5fwoX&YGE>*-dQrkg(6Z^UlYU2>^ZpMmz!p17bNpT*x0"
+        "79~(JT%H|Fh%450FLcUZkPGrZ2g<ct;KTunbm}dj4*8mF4G^Qu3v$go{Y^gLck~>-|9EsN}l"
+        "T+2$nd-$_Y*6TvJu)y?K3~44z`zjqilAhzdS!epLYiP+*cC7k43P{PB&m?@1_?JX+`x1I1&T"
+        "U737@lN;i^wzEn$+8411a|PQk|etiqZQNrjSbka7TkLS2-k-31v3hzR2O%2cCjxr4G_26!UR"
+        "zm+Hyhg?X7{Z>k_rnVr`@Z^!6{S_5TT$XsiQ11j2ouJVPnr$!&`*p_z0-oUIxdkEW><!bj;Y"
+        "e@A>22ovkEpX7k+hWT1XFDgsM7zf6P@W!RhjlGB-ZM)r)N%Wa;JM+mrL`SKbL|h73+6tp)^4"
+        "VhG}XUGDc%>IHnV}!kC=EtaTGVK+SLV4fx_XX^`X>ZnsI;cW4hI>Gtk@TFm_PaqpS}!wC|cX"
+        "F<F0I>%_?9gZald%&?2VT+XEKT;QOX|m-BSCb*ENg03rTT2F6i89T52vV8m*N`z9d&@DZd6h"
+        "9v^M<8)=~eN#%B+0lc2g_Apgjzyd0N|U?p)q5qfGM^7PJd*a*P(<=NQ%eh+|aqV_UPjiDvtz"
+        "w>CZFim2!pb`gF?AplJe0C_I}4}AdmESPyJKDWN1_0jxxcM-szI+zRE?8b@Phv$RBt)K|HKF"
+        "5Avn%mJRzWWQC8d&2"
+    ),
+    "data-00000-of-00001": (
+        "c-p1aKTE?v7{~FXOG~sW0hfxU>LNmIa=9eUWFt7ZYF(U6A&6KzG*#>-eH{+s?h6on7Y@4U<m"
+        "BWV5Uu?q_3nwk6AuzNa+lBa@O}RnE={Y|H0>?aweh;x(6myR`QB^&?^ogDYwvpUS$(;CSZFA"
+        "&;?vy0ZTHtD{{O#^zBu2Dqrv-J{PtY9iSGA}qA``z&1~!Rq!G81{w8B)lTQ1nb(pMWa=LMuH"
+        "!Wkj6E&J~`8e(-Wvfsc9j>g0_4>~C=3aekw=#Lc<i^Z!e-<@Q<F7l*>37Cw1jmMsEjhM=V+#"
+        "(04wD?F;4r~)pyNo6qu@A#!=b|^hbuT-a9rrPlH)2kuHbmk@g&Dna6G~Bq2o)Aui*HCQ-w}d"
+        "a;geWRd5361d<adIDyHG{Nxl`g(WnomgyO@Kc~<ttl&|#M9apOEnBvVWs4TW7LzTeVlmNju;"
+        "s{>qhdLt#j(X@i>p{%v|MbtvgN8+Zfc%J`TA3y((k0_2{>e)phM&dIAornL*xlKWS*cy<Ow)"
+        "ro}feI2{>e)phM&dIAornL*xlKWS*cy<Ow)ro}feI2{>e)phM*e4Jw@{JgQWlkVWSSTU4HqM"
+        "dt}yRGyGU=LuU>o{&Z730qX2kVWSSTZ24(0zeqR{r"
+    ),
+}
 
 # Of one byte, of a word and a bit, of a row in memory.
 _VALUE_SHAPES = ((), (1,), (3,), (2, 5), (0,))
@@ -60,6 +93,17 @@ def _every(*lists):
 
 def _int_table(**kwargs):
     return ShardedHashTable(tf.int64, tf.int64, -1, **kwargs)
+
+
+def _in_graph(method, **kwargs):
+    """A `tf.function` that calls it; none can return what a write returns."""
+
+    @tf.function(**kwargs)
+    def call(*args):
+        result = method(*args)
+        return None if isinstance(result, tf.Operation) else result
+
+    return call
 
 
 def _pairs(table):
@@ -291,20 +335,6 @@ class ShardedHashTableTest(parameterized.TestCase, tf.test.TestCase):
         table.clear()
         self.assertAllEqual(values, texts)
 
-    @parameterized.parameters(
-        lambda i: i,
-        lambda i: i << 40,
-        lambda i: i << 51,
-        lambda i: -i,
-        lambda i: i * 1024,
-        lambda i: i * 0x9E3779B1,
-    )
-    def test_keys_with_a_pattern_are_kept_apart(self, pattern):
-        table = _int_table()
-        keys = np.array([pattern(i) for i in range(4096)])
-        table.insert(keys, np.arange(4096))
-        self.assertAllEqual(table.lookup(keys), np.arange(4096))
-
 
 class ErrorsTest(parameterized.TestCase, tf.test.TestCase):
     """Each error leaves the table as it was."""
@@ -323,64 +353,34 @@ class ErrorsTest(parameterized.TestCase, tf.test.TestCase):
         ("insert", [2], [1.0, 2.0]),
         ("insert", 2, [[1.0, 2.0]]),
         ("insert", [2], [[1.0, 2.0, 3.0]]),
-        ("insert", [[1]], [[1.0, 2.0]]),
         ("accumulate", [2, 3], [[1.0, 2.0]]),
         ("accumulate", [], [[1.0, 2.0]]),
         ("do_import", [2, 3], [[1.0, 2.0]]),
     )
     def test_values_of_another_shape_are_refused(self, method, keys, values):
-        with self.assertRaisesRegex(
-            errors.InvalidArgumentError,
-            r"(values|deltas).* must have the shape of keys followed by that of one "
-            r"value: \[.*2\]\. Its shape: \[",
-        ):
-            getattr(self.table, method)(
-                np.array(keys, np.int64), np.array(values, np.float32)
-            )
-
-    def test_keys_to_import_must_be_a_vector(self):
-        with self.assertRaisesRegex(
-            errors.InvalidArgumentError,
-            r"keys must be vectors\. The shape of keys\[0\]: \[1,1\]",
-        ):
-            self.table.do_import([[2]], [[[1.0, 2.0]]])
+        call = getattr(self.table, method)
+        keys, values = np.array(keys, np.int64), np.array(values, np.float32)
+        in_graph = _in_graph(
+            call,
+            input_signature=[
+                tf.TensorSpec(None, tf.int64),
+                tf.TensorSpec(None, tf.float32),
+            ],
+        )
+        for run in (call, in_graph):
+            with self.assertRaisesRegex(
+                errors.InvalidArgumentError,
+                r"Expected shape \[.*2\] for value, got \[",
+            ):
+                run(keys, values)
 
     @parameterized.parameters(0.0, [[[1.0, 2.0]]], [[[1.0], [2.0], [3.0]]])
     def test_defaults_of_another_shape_are_refused(self, defaults):
         with self.assertRaisesRegex(
             errors.InvalidArgumentError,
-            r"default_values must have the shape of one value or of all\. Its shape: "
-            r"\[.*\], of one value: \[2\], of all: \[3,2\]",
+            r"Expected shape \[2\] or \[3,2\] for default value, got \[",
         ):
             self.table.lookup([1, 2, 3], defaults)
-
-    def test_shapes_that_a_graph_did_not_know_are_refused_when_it_runs(self):
-        spec = tf.TensorSpec(None, tf.int64)
-        value_spec = tf.TensorSpec(None, tf.float32)
-
-        @tf.function(input_signature=[spec, value_spec])
-        def insert(keys, values):
-            self.table.insert(keys, values)
-
-        with self.assertRaisesRegex(errors.InvalidArgumentError, "Its shape: "):
-            insert([2, 3], [1.0, 2.0])
-
-    def test_shapes_that_a_graph_knows_are_refused_when_it_is_built(self):
-        @tf.function
-        def use(method, *args):
-            table = ShardedHashTable(tf.int64, tf.float32, [0.0, 0.0])
-            getattr(table, method)(*args)
-
-        with self.assertRaisesRegex(
-            ValueError, r"that of one value: \[2,2\]\. Its shape: \[2\]"
-        ):
-            use("insert", [2, 3], [1.0, 2.0])
-        with self.assertRaisesRegex(
-            ValueError, r"of one value: \[2\], of all: \[3,2\]"
-        ):
-            use("lookup", [1, 2, 3], [1.0])
-        with self.assertRaisesRegex(ValueError, r"Its shape: \[1,3\]"):
-            use("do_import", [1], [[1.0, 2.0, 3.0]])
 
     @parameterized.parameters(
         ("insert", [1.5], [[1.0, 2.0]]),
@@ -396,26 +396,20 @@ class ErrorsTest(parameterized.TestCase, tf.test.TestCase):
         with self.assertRaises((TypeError, ValueError)):
             getattr(self.table, method)(*args)
 
-    def test_ops_refuse_keys_and_values_of_other_types_than_the_tables(self):
+    def test_ops_refuse_other_types_than_the_tables(self):
         handle = self.table.resource_handle
-        ops = gen_sharded_hash_table_op
         with self.assertRaisesRegex(
-            errors.InvalidArgumentError,
-            "The table has keys of type int64, not int32",
+            errors.InvalidArgumentError, "Value must be type"
         ):
-            ops.examples_sharded_hash_table_remove(handle, tf.constant([1]))
-        with self.assertRaisesRegex(
-            errors.InvalidArgumentError,
-            "The table has values of type float, not double",
-        ):
-            ops.examples_sharded_hash_table_insert(
+            gen_ops.examples_sharded_hash_table_accumulate(
                 handle, np.array([1]), np.array([[1.0, 2.0]])
             )
         with self.assertRaisesRegex(
             errors.InvalidArgumentError,
-            "The table has values of type float, not string",
+            r"The table is a ShardedHashTable<int64, float\[2\]>\. It has no keys "
+            "of type int64 with values of type string",
         ):
-            ops.examples_sharded_hash_table_export(
+            gen_ops.examples_sharded_hash_table_export_sorted(
                 handle, key_dtype=tf.int64, value_dtype=tf.string
             )
 
@@ -437,81 +431,240 @@ class ErrorsTest(parameterized.TestCase, tf.test.TestCase):
             ShardedHashTable(key, value, zero)
 
     def test_values_that_are_too_large_are_refused(self):
-        create = gen_sharded_hash_table_op.examples_sharded_hash_table_create
         with self.assertRaisesRegex(
             errors.InvalidArgumentError, "at most 17592186044416 elements"
         ):
-            create(tf.int64, tf.float32, value_shape=[2**45])
+            gen_ops.examples_sharded_hash_table(
+                tf.int64, tf.float32, value_shape=[2**45]
+            )
 
     def test_table_that_memory_does_not_hold_takes_no_keys(self):
-        create = gen_sharded_hash_table_op.examples_sharded_hash_table_create
-        handle = create(tf.int64, tf.float64, value_shape=[2**32])
-        insert = gen_sharded_hash_table_op.examples_sharded_hash_table_insert
-        insert(handle, np.zeros(0, np.int64), np.zeros((0, 2**32)))
-        size = gen_sharded_hash_table_op.examples_sharded_hash_table_size(
-            handle
+        handle = gen_ops.examples_sharded_hash_table(
+            tf.int64, tf.float64, value_shape=[2**32], anonymous=True
         )
+        tf.raw_ops.LookupTableInsertV2(
+            table_handle=handle,
+            keys=np.zeros(0, np.int64),
+            values=np.zeros((0, 2**32)),
+        )
+        size = tf.raw_ops.LookupTableSizeV2(table_handle=handle)
         self.assertEqual(size, 0)
+
+    def test_keys_without_an_element_are_refused(self):
+        with self.assertRaisesRegex(
+            errors.InvalidArgumentError, r"must have an element.*: \[0\]"
+        ):
+            _int_table(empty_key=tf.zeros([0], tf.int64))
 
     def test_default_must_have_a_known_shape(self):
         @tf.function(input_signature=[tf.TensorSpec([None], tf.int64)])
         def make(default):
             ShardedHashTable(tf.int64, tf.int64, default)
 
-        with self.assertRaisesRegex(ValueError, r"must have a known shape"):
+        with self.assertRaisesRegex(
+            ValueError, "default_value must have a known shape"
+        ):
             make([1, 2])
 
 
-class ShapeTest(tf.test.TestCase):
-    def _shapes(self, make_table, keys_shape):
-        """Static shapes of what lookup and export give, in a function."""
-        found = []
+class VectorKeysTest(tf.test.TestCase, parameterized.TestCase):
+    @parameterized.product(
+        key_dtype=_KEY_DTYPES, length=(1, 2, 7), count=(50, 10_000)
+    )
+    def test_gives_back_what_it_was_given(self, key_dtype, length, count):
+        keys = np.random.default_rng(0).integers(0, 3, (count, length)) - 1
+        if key_dtype == tf.string:
+            keys = _numbers_as(tf.string, keys + 1)
+        else:
+            keys = keys.astype(key_dtype.as_numpy_dtype)
+        table = ShardedHashTable(
+            key_dtype, tf.int64, -1, empty_key=tf.zeros_like(keys[0])
+        )
+        table.insert(keys, np.arange(count))
+        expected = {tuple(key): i for i, key in enumerate(keys.tolist())}
+        self.assertEqual(table.size(), len(expected))
+        self.assertAllEqual(
+            table.lookup(keys), [expected[tuple(key)] for key in keys.tolist()]
+        )
+        exported, values = table.export(stable_order=True)
+        self.assertEqual(
+            [tuple(key) for key in exported.numpy().tolist()], sorted(expected)
+        )
+        self.assertAllEqual(values, [expected[key] for key in sorted(expected)])
+        other = copy.deepcopy(table)
+        other.remove(keys[: count // 2])
+        kept = {tuple(key) for key in keys[: count // 2].tolist()}
+        self.assertEqual(other.size(), len(set(expected) - kept))
 
-        @tf.function(input_signature=[tf.TensorSpec(keys_shape, tf.int64)])
-        def use(keys):
-            table = make_table()
-            found.append(table.lookup(keys).shape)
-            found.extend(tensor.shape for tensor in table.export())
-            found.append(table.size().shape)
-
-        use.get_concrete_function()
-        return found[-4:]
+    def test_keys_that_join_to_the_same_are_apart(self):
+        table = ShardedHashTable(tf.string, tf.int64, -1, empty_key=["", ""])
+        table.insert([["ab", ""], ["a", "b"]], [1, 2])
+        self.assertAllEqual(
+            table.lookup([["a", "b"], ["", "ab"], ["ab", ""]]), [2, -1, 1]
+        )
 
     def test_graph_knows_the_shapes(self):
-        captured = ShardedHashTable(tf.int64, tf.float32, [0.0, 0.0, 0.0])
-        for make_table in (
-            lambda: captured,
-            lambda: ShardedHashTable(tf.int64, tf.float32, [0.0, 0.0, 0.0]),
+        table = ShardedHashTable(
+            tf.int64, tf.float32, [0.0] * 3, empty_key=[0, 0]
+        )
+
+        @tf.function(input_signature=[tf.TensorSpec([None, 5, 2], tf.int64)])
+        def use(keys):
+            return table.lookup(keys), table.export(), table.size()
+
+        lookup, (keys, values), size = use.get_concrete_function().output_shapes
+        self.assertEqual(lookup.as_list(), [None, 5, 3])
+        self.assertEqual(keys.as_list(), [None, 2])
+        self.assertEqual(values.as_list(), [None, 3])
+        self.assertEqual(size.as_list(), [])
+
+    def test_keys_of_another_length_are_refused(self):
+        table = ShardedHashTable(tf.int64, tf.int64, -1, empty_key=[0, 0])
+        for call in (
+            lambda: table.insert([[1, 2, 3]], [1]),
+            lambda: table.accumulate([[1, 2, 3]], [1]),
+            lambda: table.lookup([1, 2, 3]),
         ):
-            lookup, keys, values, size = self._shapes(make_table, [None, 5])
-            self.assertEqual(lookup.as_list(), [None, 5, 3])
-            self.assertEqual(keys.as_list(), [None])
-            self.assertEqual(values.as_list(), [None, 3])
-            self.assertEqual(size.as_list(), [])
-            lookup, *_ = self._shapes(make_table, None)
-            self.assertIsNone(lookup.rank)
+            with self.assertRaises(errors.InvalidArgumentError):
+                call()
+        self.assertEqual(table.size(), 0)
 
-    def test_op_alone_knows_the_shape_from_the_handle(self):
-        ops = gen_sharded_hash_table_op
 
-        @tf.function
-        def use():
-            handle = ops.examples_sharded_hash_table_create(
-                tf.int64, tf.float32, value_shape=[3]
-            )
-            values = ops.examples_sharded_hash_table_find(
-                handle, np.zeros((4, 5), np.int64), np.zeros(3, np.float32)
-            )
-            self.assertEqual(values.shape, [4, 5, 3])
-            _, slices = ops.examples_sharded_hash_table_export_slices(
-                handle, tf.int64, tf.float32, num_slices=2
-            )
-            self.assertEqual(
-                [s.shape.as_list() for s in slices], [[None, 3]] * 2
-            )
-            return values
+class RaggedAndSparseTest(tf.test.TestCase, parameterized.TestCase):
+    def setUp(self):
+        super().setUp()
+        self.table = _int_table()
+        self.table.insert([1, 2], [10, 20])
 
-        self.assertAllEqual(use(), np.zeros((4, 5, 3)))
+    def _calls(self, method):
+        return method, _in_graph(method)
+
+    def test_ragged_keys(self):
+        keys = tf.ragged.constant([[1], [], [9, 2]], tf.int64)
+        deltas = tf.ragged.constant([[1], [], [2, 3]], tf.int64)
+        for lookup in self._calls(self.table.lookup):
+            self.assertAllEqual(
+                lookup(keys), tf.ragged.constant([[10], [], [-1, 20]])
+            )
+            self.assertAllEqual(
+                lookup(keys, deltas), tf.ragged.constant([[10], [], [2, 20]])
+            )
+            self.assertAllEqual(
+                lookup(keys, 7), tf.ragged.constant([[10], [], [7, 20]])
+            )
+        for insert, accumulate, remove in zip(
+            self._calls(self.table.insert),
+            self._calls(self.table.accumulate),
+            self._calls(self.table.remove),
+            strict=True,
+        ):
+            insert(keys, deltas)
+            accumulate(keys, deltas)
+            self.assertEqual(_pairs(self.table), {1: 2, 2: 6, 9: 4})
+            remove(keys)
+            self.assertEqual(_pairs(self.table), {})
+
+    def test_ragged_keys_of_vectors(self):
+        table = ShardedHashTable(tf.int64, tf.int64, [-1, -1])
+        keys = tf.ragged.constant([[1], [2, 1]], tf.int64)
+        values = [[[10, 11]], [[0, 0], [12, 13]]]
+        values = tf.ragged.constant(values, tf.int64, ragged_rank=1)
+        table.insert(keys, values)
+        self.assertAllEqual(
+            table.lookup(keys),
+            tf.ragged.constant([[[12, 13]], [[0, 0], [12, 13]]], ragged_rank=1),
+        )
+
+    def test_sparse_keys(self):
+        keys = tf.sparse.from_dense(np.array([[1, 0], [9, 2]]))
+        deltas = tf.sparse.from_dense(np.array([[1, 0], [2, 3]]))
+        for lookup in self._calls(self.table.lookup):
+            for defaults, expected in ((None, -1), (deltas, 2), (7, 7)):
+                values = lookup(keys, defaults)
+                self.assertIsInstance(values, tf.SparseTensor)
+                self.assertAllEqual(
+                    tf.sparse.to_dense(values), [[10, 0], [expected, 20]]
+                )
+        self.table.insert(keys, deltas)
+        self.table.accumulate(keys, deltas)
+        self.assertEqual(_pairs(self.table), {1: 2, 2: 6, 9: 4})
+        self.table.remove(keys)
+        self.assertEqual(_pairs(self.table), {})
+
+    def test_sparse_keys_of_vectors_are_refused(self):
+        vectors = ShardedHashTable(tf.int64, tf.int64, [-1, -1])
+        keys = tf.sparse.from_dense(np.array([[1, 0]]))
+        for call in (
+            lambda: vectors.lookup(keys),
+            lambda: vectors.insert(keys, keys),
+        ):
+            with self.assertRaisesRegex(ValueError, r"of a value: \(2,\)"):
+                call()
+
+    @parameterized.parameters("lookup", "insert", "accumulate")
+    def test_values_elsewhere_than_their_keys_are_refused(self, method):
+        ragged = tf.ragged.constant([[1, 99], [98]], tf.int64)
+        sparse = tf.sparse.from_dense(np.array([[1, 0], [99, 98]]))
+        wide = tf.SparseTensor(sparse.indices, sparse.values, [2, 3])
+        call = getattr(self.table, method)
+        for keys, values, message in (
+            (
+                ragged,
+                [[-2], [-3, -4]],
+                "the row splits of keys:.*0,? 2,? 3.*0,? 1,? 3",
+            ),
+            (
+                ragged,
+                [[-2, -3], [-4], []],
+                "row splits of keys:.*0,? 2,? 3.*0,? 2,? 3,? 3",
+            ),
+            (
+                sparse,
+                tf.sparse.from_dense(np.array([[1, 2], [3, 0]])),
+                "indices",
+            ),
+            (sparse, wide, "the dense shape of keys:.*2,? 2.*2,? 3"),
+        ):
+            if isinstance(values, list):
+                values = tf.ragged.constant(values, tf.int64)
+            # In a graph also where it cannot be seen before it runs.
+            spec = [tf.type_spec_from_value(keys)]
+            spec.append(
+                tf.RaggedTensorSpec([None, None], tf.int64)
+                if isinstance(keys, tf.RaggedTensor)
+                else tf.SparseTensorSpec([None, None], tf.int64)
+            )
+            for run in (
+                call,
+                _in_graph(call),
+                _in_graph(call, input_signature=spec),
+            ):
+                with self.assertRaisesRegex(
+                    errors.InvalidArgumentError, f"(?s){message}"
+                ):
+                    run(keys, values)
+        self.assertEqual(_pairs(self.table), {1: 10, 2: 20})
+
+    def test_values_of_another_kind_are_refused(self):
+        ragged = tf.ragged.constant([[1, 99], [98]], tf.int64)
+        deep = tf.ragged.constant([[[1], [99]], [[98]]], tf.int64)
+        sparse = tf.sparse.from_dense(np.array([[1, 0], [99, 98]]))
+        for call in (
+            lambda: self.table.insert(ragged, [1, 2, 3]),
+            lambda: self.table.insert([1, 2, 3], ragged),
+            lambda: self.table.accumulate(ragged, sparse),
+            lambda: self.table.lookup(sparse, ragged),
+            lambda: self.table.lookup([1], ragged),
+        ):
+            with self.assertRaisesRegex(TypeError, "as keys are, not a "):
+                call()
+        with self.assertRaisesRegex(
+            ValueError, "of keys: 1. Its ragged rank: 2"
+        ):
+            self.table.insert(ragged, deep)
+        with self.assertRaises((ValueError, errors.InvalidArgumentError)):
+            self.table.lookup(ragged, [1, 2, 3])  # As many as there are keys.
+        self.assertEqual(_pairs(self.table), {1: 10, 2: 20})
 
 
 class CheckpointTest(parameterized.TestCase, tf.test.TestCase):
@@ -581,11 +734,60 @@ class CheckpointTest(parameterized.TestCase, tf.test.TestCase):
             slices = np.array_split(np.arange(100), count)
             tensors = {}
             for i, keys in enumerate(slices):
-                tensors[f"table-keys-{i}"] = tf.constant(keys)
-                tensors[f"table-values-{i}"] = tf.constant(keys + count)
+                tensors[f"-keys-{i}"] = tf.constant(keys)
+                tensors[f"-values-{i}"] = tf.constant(keys + count)
             table._restore_from_tensors(tensors)
             self.assertAllEqual(
                 table.lookup(np.arange(100)), np.arange(100) + count
+            )
+
+    def test_checkpoint_of_an_earlier_release_is_read(self):
+        path = self._path()
+        for ending, text in _EARLIER_CHECKPOINT.items():
+            with open(f"{path}.{ending}", "wb") as file:
+                file.write(zlib.decompress(base64.b85decode(text)))
+        numbers = ShardedHashTable(tf.int64, tf.float32, [0.0, 0.0])
+        strings = ShardedHashTable(tf.string, tf.string, "")
+        checkpoint = tf.train.Checkpoint(numbers=numbers, strings=strings)
+        checkpoint.read(path).assert_consumed()
+        self.assertEqual(
+            _pairs(numbers), {1: [1.0, 10.0], 2: [2.0, 20.0], -3: [3.0, 30.0]}
+        )
+        self.assertEqual(_pairs(strings), {b"a": b"x", b"b" * 40: b"y" * 30})
+
+    @parameterized.parameters(((),), ((2,),))
+    def test_takes_what_tables_of_tensorflows_stored(self, shape):
+        lookup = tf.lookup.experimental
+        keys = tf.constant([1, 2, 3], tf.int64)
+        values = tf.reshape(
+            tf.repeat(keys * 10, int(np.prod(shape))), [3, *shape]
+        )
+        default = tf.fill(shape, tf.constant(-1, tf.int64))
+        model = tf.Module()
+        model.mutable = lookup.MutableHashTable(tf.int64, tf.int64, default)
+        model.dense = lookup.DenseHashTable(
+            tf.int64, tf.int64, default, empty_key=0, deleted_key=-5
+        )
+        for theirs in (model.mutable, model.dense):
+            theirs.insert(keys, values)
+            theirs.remove(keys[:1])
+        path = tf.train.Checkpoint(model=model).write(self._path())
+        for where, empty_keys in (("mutable", ()), ("dense", (0, -5))):
+            ours = ShardedHashTable(tf.int64, tf.int64, default)
+            ours.insert(7, default)
+            ours.restore_from(path, f"model/{where}", empty_keys)
+            exported_keys, exported_values = ours.export(stable_order=True)
+            self.assertAllEqual(exported_keys, keys[1:])
+            self.assertAllEqual(exported_values, values[1:])
+        with self.assertRaisesRegex(
+            ValueError,
+            r"no table of TensorFlow's at 'mutable'. It has them at: "
+            r"\['model/dense', 'model/mutable'\]",
+        ):
+            ours.restore_from(path, "mutable")
+        with self.assertRaises(errors.InvalidArgumentError):
+            ShardedHashTable(tf.int32, tf.int64, default).restore_from(
+                path, "model/mutable"
             )
 
     def test_table_that_asks_for_no_checkpoint_is_not_saved(self):

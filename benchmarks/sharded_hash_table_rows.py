@@ -44,7 +44,7 @@ _TABLES = {
 }
 
 
-def _int_keys(count: int) -> np.ndarray:
+def int_keys(count: int) -> np.ndarray:
     """Returns keys that differ, of all sizes and in no order."""
     numbers = np.random.default_rng(0).permutation(count).astype(np.uint64)
     # Modulo 2**64 an odd factor makes of numbers that differ others that do.
@@ -58,7 +58,7 @@ def _filled(make: Callable[[], object], keys: tf.Tensor):
 
 
 def _lookup_ints(run: row.Run) -> Mapping[str, measure.Side]:
-    inserted = tf.constant(_int_keys(run.items))
+    inserted = tf.constant(int_keys(run.items))
     keys = tf.random.shuffle(inserted, seed=1)
     tables = {name: _filled(make, inserted) for name, make in _TABLES.items()}
     return {
@@ -68,7 +68,7 @@ def _lookup_ints(run: row.Run) -> Mapping[str, measure.Side]:
 
 
 def _insert_ints(run: row.Run) -> Mapping[str, measure.Side]:
-    keys = tf.constant(_int_keys(run.items))
+    keys = tf.constant(int_keys(run.items))
     values = tf.range(run.items, dtype=tf.int64)
     return {
         name: measure.Prepared(make, lambda table: table.insert(keys, values))
@@ -77,13 +77,13 @@ def _insert_ints(run: row.Run) -> Mapping[str, measure.Side]:
 
 
 def _export_ints(run: row.Run) -> Mapping[str, measure.Side]:
-    keys = tf.constant(_int_keys(run.items))
+    keys = tf.constant(int_keys(run.items))
     ours, peer = _filled(_sharded, keys), _filled(_mutable, keys)
     return {"ShardedHashTable": ours.export, "MutableHashTable": peer.export}
 
 
 def _lookup_strings(run: row.Run) -> Mapping[str, measure.Side]:
-    numbers = tf.constant(_int_keys(run.items))
+    numbers = tf.constant(int_keys(run.items))
     inserted = tf.strings.as_string(numbers % 10**16, width=16, fill="0")
     keys = tf.random.shuffle(inserted, seed=1)
     ours = _filled(lambda: _sharded(tf.string), inserted)
@@ -119,7 +119,7 @@ def _threads(run: row.Run) -> Mapping[str, measure.Side]:
     Each thread runs its graph itself, so Python is no part of it.
     """
     steps = run.items // (_THREADS * _ROUNDS_OF_STEPS * 10 * _BATCH)
-    keys = _int_keys(_QUICK_ITEMS if run.quick else _ITEMS)
+    keys = int_keys(_QUICK_ITEMS if run.quick else _ITEMS)
     rng = np.random.default_rng(0)
     pool = concurrent.futures.ThreadPoolExecutor(_THREADS)
     run.cleanup.callback(pool.shutdown)

@@ -2,6 +2,7 @@
 
 load("//tools:tensorflow_versions.bzl", "DEFAULT_TENSORFLOW_VERSION", "TENSORFLOW_VERSIONS")
 load("//tools/repositories:bazel4_rules.bzl", "bazel4_rules")
+load("//tools/repositories:beside_tensorflow.bzl", "beside_tensorflow")
 load("//tools/repositories:debian_root.bzl", "debian_root")
 load("//tools/repositories:npm_packages.bzl", "npm_packages")
 load("//tools/repositories:pypi_packages.bzl", "pypi_packages")
@@ -94,6 +95,17 @@ def custom_ops_workspace():
     pypi_packages(
         name = "pypi_pytensor",
         lock = Label("//tools/repositories/pypi:pytensor.txt"),
+    )
+    pypi_packages(
+        name = "pypi_recommenders_addons",
+        lock = Label("//tools/repositories/pypi:recommenders_addons.txt"),
+    )
+    beside_tensorflow(
+        name = "recommenders_addons",
+        actual = "@pypi_recommenders_addons//:tensorflow_recommenders_addons",
+        default_version = DEFAULT_TENSORFLOW_VERSION,
+        library = "tensorflow_recommenders_addons",
+        version = "2.16.2",
     )
     npm_packages(
         name = "npm_lint",

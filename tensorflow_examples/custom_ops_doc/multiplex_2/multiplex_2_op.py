@@ -2,6 +2,7 @@
 
 import tensorflow as tf
 
+from tensorflow_examples.custom_ops_doc.keras_layers import op_layer
 from tensorflow_examples.custom_ops_doc.multiplex_2 import gen_multiplex_2_op
 
 # What `tf.experimental.dispatch_for_api` takes, to let `multiplex` have other
@@ -9,6 +10,7 @@ from tensorflow_examples.custom_ops_doc.multiplex_2 import gen_multiplex_2_op
 examples_multiplex_dense = gen_multiplex_2_op.examples_multiplex_dense
 
 
+@op_layer.takes_keras_tensors
 def multiplex(
     cond: tf.types.experimental.TensorLike,
     a: tf.types.experimental.TensorLike,

@@ -2,9 +2,11 @@
 
 import tensorflow as tf
 
+from tensorflow_examples.custom_ops_doc.keras_layers import op_layer
 from tensorflow_examples.custom_ops_doc.multiplex_2 import gen_multiplex_2_op
 
 
+@op_layer.takes_keras_tensors
 def multiplex_scalars(
     cond: tf.types.experimental.TensorLike,
     a: tf.types.experimental.TensorLike,

@@ -5,7 +5,16 @@ import os
 import numpy as np
 import tensorflow as tf
 
+from tensorflow_examples.custom_ops_doc.python_op import python_op
+from tensorflow_examples.custom_ops_doc.python_op import tensor
 from tensorflow_examples.custom_ops_doc.python_op import test_ops
+
+
+@python_op.as_op(
+    [tensor.fmatrix], [tensor.fmatrix], infer_shape=lambda node, shapes: shapes
+)
+def halve(x):
+    return x / 2
 
 
 class KerasTest(tf.test.TestCase):
@@ -41,11 +50,33 @@ class KerasTest(tf.test.TestCase):
         a = np.float32([[2.0, 3.0]])
         self.assertAllEqual(loaded(a), [[8.0, 27.0]])
 
+    def test_an_op_made_of_a_function_is_saved_and_loaded(self):
+        x = tf.keras.Input((2,))
+        model = tf.keras.Model(x, halve(x))
+        path = os.path.join(self.create_tempdir().full_path, "model.keras")
+        model.save(path)
+        loaded = tf.keras.models.load_model(path)
+        self.assertAllEqual(loaded(np.float32([[2.0, 3.0]])), [[1.0, 1.5]])
+
+    def test_a_list_of_one_output_is_had_where_asked_for(self):
+        outputs = test_ops.Double()(
+            tf.keras.Input((3,), dtype="float64"), return_list=True
+        )
+        self.assertLen(outputs, 1)
+
+    def test_xla_is_not_chosen_for_it(self):
+        x = tf.keras.Input((2,))
+        layer = tf.keras.Model(x, test_ops.Power(3)(x)).layers[-1]
+        self.assertFalse(layer.supports_jit)
+
     def test_what_is_no_op_is_not_loaded(self):
         x = tf.keras.Input((2,))
         layer = tf.keras.Model(x, test_ops.Power(3)(x)).layers[-1]
-        config = {**layer.get_config(), "op_module": "os", "op_class": "popen"}
-        with self.assertRaisesRegex(TypeError, "os.popen, which is no Op"):
+        config = {
+            **layer.get_config(),
+            "op": {"module": "os", "name": "popen", "props": {}},
+        }
+        with self.assertRaisesRegex(TypeError, "os.popen, which is no op"):
             type(layer).from_config(config)
 
     def test_a_dataset_maps_it(self):

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
+from tensorflow_examples.custom_ops_doc.keras_layers import op_layer
 from tensorflow_examples.custom_ops_doc.python_op import execution
 from tensorflow_examples.custom_ops_doc.python_op import graph
 from tensorflow_examples.custom_ops_doc.python_op import implementation
-from tensorflow_examples.custom_ops_doc.python_op import keras_layer
 from tensorflow_examples.custom_ops_doc.python_op import tensor_type
 from tensorflow_examples.custom_ops_doc.python_op import tensor_variable
 
@@ -49,6 +49,9 @@ class Op:
     check_input: bool = True
     view_map: dict[int, list[int]] = {}
     destroy_map: dict[int, list[int]] = {}
+
+    # What op_layer looks for.
+    takes_keras_tensors = True
 
     # AutoGraph then calls an op as it is: there is nothing in it to convert.
     autograph_info__: dict[str, Any] = {}
@@ -173,9 +176,11 @@ class Op:
           TypeError: As `make_node` does; and if `perform` gives an output of
             another dtype or shape than it should.
         """
-        if keras_layer.has_keras_tensor(inputs):
-            outputs = keras_layer.apply(self, inputs, kwargs, name, Op)
-            return _select(self, outputs, return_list)
+        if op_layer.has_keras_tensor(inputs):
+            options = {"return_list": True} if return_list else {}
+            return op_layer.apply(
+                self, inputs, {**kwargs, **options, "name": name}
+            )
         node = self.make_node(*inputs, **kwargs)
         if name is not None:
             outputs = _select(self, node.outputs, True)

@@ -45,7 +45,9 @@ class SimpleHashTable(tf.saved_model.experimental.TrackableResource):
     100.0
 
     In a graph of TensorFlow 1, the operation that makes the table runs anew in
-    each `session.run`, so the table lasts for one of them.
+    each `session.run`, so the table lasts for one of them. That is also how
+    `saved_model_cli` and TensorFlow Serving run a SavedModel, which then answers
+    with defaults; the README has a table of what holds where.
     """
 
     def __init__(

@@ -29,6 +29,13 @@ sys.stdin.read()
 _IMPORT = f"import {simple_hash_table.__name__}"
 
 
+def setUpModule():
+    tf.config.set_logical_device_configuration(
+        tf.config.list_physical_devices("CPU")[0],
+        [tf.config.LogicalDeviceConfiguration()] * 2,
+    )
+
+
 def _table(key_dtype=tf.int64):
     table = simple_hash_table.SimpleHashTable(key_dtype, tf.string, "none")
     keys = tf.as_string(tf.range(8)) if key_dtype == tf.string else range(8)
@@ -167,6 +174,58 @@ print([each.decode() for each in dataset.as_numpy_iterator()])
             self.assertEqual(_run(program, path, order), "['0', '1', '2']")
         self.assertLen(tf.io.gfile.glob(path + "/*/snapshot.metadata"), 1)
 
+    def test_table_of_another_device_is_refused_by_name(self):
+        with tf.device("CPU:1"):
+            table = _table()
+        dataset = tf.data.Dataset.range(2).map(table.find)
+        self.assertAllEqual(list(dataset), [b"value 0", b"value 1"])
+        with self.assertRaisesRegex(
+            errors.InvalidArgumentError,
+            "resource Resource-.* located in device .*CPU:1 from .*CPU:0",
+        ):
+            dataset.snapshot(self.create_tempdir().full_path)
+
+
+class StrategyTest(tf.test.TestCase):
+    def setUp(self):
+        super().setUp()
+        self._strategy = tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"])
+
+    def _local(self, value):
+        return [
+            each.numpy()
+            for each in self._strategy.experimental_local_results(value)
+        ]
+
+    def test_replicas_share_a_table_wherever_it_is(self):
+        tables = [_table()]
+        with self._strategy.scope():
+            tables.append(_table())
+        with tf.device("CPU:1"):
+            tables.append(_table())
+        for table in tables:
+
+            def step(table=table):
+                context = tf.distribute.get_replica_context()
+                key = tf.cast(context.replica_id_in_sync_group, tf.int64) + 100
+                table.insert(key, tf.as_string(key))
+                return table.find(key)
+
+            for run in (step, tf.function(step)):
+                self.assertEqual(
+                    self._local(self._strategy.run(run)), [b"100", b"101"]
+                )
+            self.assertAllEqual(table.find(101), b"101")
+
+    def test_distributed_datasets_look_up(self):
+        table = _table()
+        dataset = tf.data.Dataset.range(4).map(table.find).batch(2)
+        distributed = self._strategy.experimental_distribute_dataset(dataset)
+        self.assertAllEqual(
+            [self._local(each) for each in distributed],
+            [[[b"value 0"], [b"value 1"]], [[b"value 2"], [b"value 3"]]],
+        )
+
 
 class ServiceTest(tf.test.TestCase):
     def _distributed(self, dataset, target):
@@ -188,6 +247,27 @@ class ServiceTest(tf.test.TestCase):
         )
         expected = [b"value %d" % i for i in range(8)] + [b"none"]
         self.assertAllEqual(list(dataset), expected)
+        del worker
+
+    def test_service_has_a_copy_and_what_it_writes_stays_there(self):
+        service = tf.data.experimental.service
+        dispatcher = service.DispatchServer()
+        worker = service.WorkerServer(
+            service.WorkerConfig(
+                dispatcher_address=dispatcher.target.split("://")[1]
+            )
+        )
+        table = _table()
+
+        def replace(key):
+            table.insert(key, "new")
+            return table.find(key)
+
+        dataset = self._distributed(
+            tf.data.Dataset.range(2).map(replace), dispatcher.target
+        )
+        self.assertAllEqual(list(dataset), [b"new", b"new"])
+        self.assertAllEqual(table.find(0), b"value 0")
         del worker
 
     def test_service_of_another_process_has_a_copy_of_the_table(self):

@@ -1,7 +1,9 @@
 """Tests of the table's life in each of TensorFlow's runtimes."""
 
 import concurrent.futures
+import copy
 import os
+import pickle
 import subprocess
 import sys
 
@@ -147,11 +149,11 @@ class SerializedHandleTest(resource_lifetime.ResourceLifetimeTestCase):
         table = _int_table()
         gen_resource_probe_op.testing_watch_resource(table.resource_handle)
         handle = _serialized_and_parsed(table.resource_handle)
-        copy = tf.identity(table.resource_handle)
+        owner = tf.identity(table.resource_handle)
         del table
         self.assertAllEqual(self._find(handle, 1), -1)
         self._assert_live(1)
-        del copy
+        del owner
         self._assert_live(0)
         self._assert_not_found(handle)
 
@@ -510,6 +512,70 @@ print([model.find(key).numpy().item() for key in ("pi", "e")])
         )
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertEqual(result.stdout.strip(), "[3.25, -1.0]")
+
+    def test_saved_model_in_a_session_answers_with_defaults(self):
+        module = tf.Module()
+        module.table = _int_table()
+        module.table.insert(1, 10)
+        module.find = tf.function(
+            module.table.find,
+            input_signature=[tf.TensorSpec([], tf.int64, name="key")],
+        )
+        path = os.path.join(self.create_tempdir().full_path, "model")
+        tf.saved_model.save(module, path, signatures=module.find)
+        with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+            model = tf.compat.v1.saved_model.load(session, ["serve"], path)
+            signature = model.signature_def["serving_default"]
+            (output,) = signature.outputs.values()
+            key = signature.inputs["key"].name
+            self.assertAllEqual(session.run(output.name, {key: 1}), -1)
+
+    def test_saver_does_not_see_it(self):
+        with tf.Graph().as_default():
+            _int_table()
+            with self.assertRaisesRegex(ValueError, "No variables to save"):
+                tf.compat.v1.train.Saver()
+
+    def test_keras_saves_no_table_and_a_checkpoint_of_the_model_does(self):
+        @tf.keras.utils.register_keras_serializable("simple_hash_table_test")
+        class LookUp(tf.keras.layers.Layer):
+            def __init__(self, **kwargs):
+                super().__init__(**kwargs)
+                self.table = _int_table()
+
+            def call(self, keys):
+                return tf.map_fn(self.table.find, keys)
+
+        model = tf.keras.Sequential(
+            [tf.keras.Input(shape=(), dtype="int64"), LookUp()]
+        )
+        table = model.layers[-1].table
+        table.insert(1, 10)
+        folder = self.create_tempdir().full_path
+        model.save(os.path.join(folder, "model.keras"))
+        loaded = tf.keras.models.load_model(os.path.join(folder, "model.keras"))
+        self.assertAllEqual(loaded.layers[-1].table.find(1), -1)
+
+        checkpoint = tf.train.Checkpoint(model=model)
+        path = checkpoint.save(os.path.join(folder, "checkpoint"))
+        table.insert(1, 11)
+        checkpoint.restore(path)
+        self.assertAllEqual(table.find(1), 10)
+
+    def test_xla_refuses_the_op_by_name(self):
+        find = tf.function(_int_table().find, jit_compile=True)
+        with self.assertRaisesRegex(
+            (errors.InvalidArgumentError, errors.UnimplementedError),
+            "Examples>SimpleHashTableFind",
+        ):
+            find(tf.constant(1, tf.int64))
+
+    def test_deep_copy_has_the_same_table_and_a_pickle_is_refused(self):
+        table = _int_table()
+        copy.deepcopy(table).insert(1, 10)
+        self.assertAllEqual(table.find(1), 10)
+        with self.assertRaisesRegex(errors.InvalidArgumentError, "resource"):
+            pickle.dumps(table)
 
 
 class EagerArgumentsTest(tf.test.TestCase, parameterized.TestCase):

@@ -6,6 +6,7 @@
 #include "tensorflow/core/framework/shape_inference.h"
 #include "tensorflow/core/framework/tensor_shape.h"
 #include "tensorflow/core/framework/types.h"
+#include "third_party/tensorflow/core/framework/dataset_stateful_op_allowlist.h"
 
 namespace custom_op_examples {
 namespace {
@@ -64,11 +65,13 @@ absl::Status ExportShapeFunction(InferenceContext* c) {
 }
 
 // No op calls SetIsStateful: a resource among its inputs or outputs sets the
-// flag by itself.
+// flag by itself. Those that only read are allowed where an iterator is saved.
 
-#define KEY_DTYPE "key_dtype: {int32, int64, string}"
-#define VALUE_DTYPE \
-  "value_dtype: {bool, int32, int64, half, bfloat16, float, double, string}"
+#define TYPE_ATTRS                             \
+  Attr("key_dtype: {int32, int64, string}")    \
+      .Attr(                                   \
+          "value_dtype: {bool, int32, int64, " \
+          "half, bfloat16, float, double, string}")
 
 REGISTER_OP("Examples>ShardedHashTable")
     .Output("table_handle: resource")
@@ -76,9 +79,7 @@ REGISTER_OP("Examples>ShardedHashTable")
     .Attr("shared_name: string = ''")
     .Attr("use_node_name_sharing: bool = false")
     .Attr("anonymous: bool = false")
-    .Attr(KEY_DTYPE)
-    .Attr(VALUE_DTYPE)
-    .Attr("key_shape: shape = {}")
+    .TYPE_ATTRS.Attr("key_shape: shape = {}")
     .Attr("value_shape: shape = {}")
     .Attr("num_shards: int = 64")
     .SetShapeFn(CreateShapeFunction)
@@ -101,7 +102,7 @@ REGISTER_OP("Examples>ShardedHashTableAccumulate")
     .Input("table_handle: resource")
     .Input("keys: key_dtype")
     .Input("deltas: value_dtype")
-    .Attr(KEY_DTYPE)
+    .Attr("key_dtype: {int32, int64, string}")
     .Attr("value_dtype: {int32, int64, half, bfloat16, float, double}")
     .SetShapeFn(ScalarHandle)
     .Doc(R"doc(
@@ -125,9 +126,7 @@ REGISTER_OP("Examples>ShardedHashTableExportSorted")
     .Input("table_handle: resource")
     .Output("keys: key_dtype")
     .Output("values: value_dtype")
-    .Attr(KEY_DTYPE)
-    .Attr(VALUE_DTYPE)
-    .SetShapeFn(ExportShapeFunction)
+    .TYPE_ATTRS.SetShapeFn(ExportShapeFunction)
     .Doc(R"doc(
 Reads the whole table as of one moment, in the order of its keys.
 
@@ -135,14 +134,14 @@ table_handle: A handle to the table.
 keys: All keys; strings are in the order of their bytes.
 values: Their values, in the order of `keys`.
 )doc");
+ALLOW_STATEFUL_OP_FOR_DATASET_FUNCTIONS(
+    "Examples>ShardedHashTableExportSorted");
 
 REGISTER_OP("Examples>ShardedHashTableExportSlices")
     .Input("table_handle: resource")
     .Output("keys: num_slices * key_dtype")
     .Output("values: num_slices * value_dtype")
-    .Attr(KEY_DTYPE)
-    .Attr(VALUE_DTYPE)
-    .Attr("num_slices: int >= 1")
+    .TYPE_ATTRS.Attr("num_slices: int >= 1")
     .SetShapeFn(ExportShapeFunction)
     .Doc(R"doc(
 Reads the whole table as of one moment, in slices.
@@ -152,14 +151,14 @@ keys: For each slice its keys, in no particular order. They are about as many in
 values: For each slice the values of its keys.
 num_slices: How many slices to make.
 )doc");
+ALLOW_STATEFUL_OP_FOR_DATASET_FUNCTIONS(
+    "Examples>ShardedHashTableExportSlices");
 
 REGISTER_OP("Examples>ShardedHashTableImportSlices")
     .Input("table_handle: resource")
     .Input("keys: num_slices * key_dtype")
     .Input("values: num_slices * value_dtype")
-    .Attr(KEY_DTYPE)
-    .Attr(VALUE_DTYPE)
-    .Attr("num_slices: int >= 1")
+    .TYPE_ATTRS.Attr("num_slices: int >= 1")
     .SetShapeFn(ScalarHandle)
     .Doc(R"doc(
 Puts new contents in place of all that the table holds.
@@ -170,8 +169,7 @@ values: For each batch of keys, their values.
 num_slices: How many batches there are.
 )doc");
 
-#undef KEY_DTYPE
-#undef VALUE_DTYPE
+#undef TYPE_ATTRS
 
 }  // namespace
 }  // namespace custom_op_examples

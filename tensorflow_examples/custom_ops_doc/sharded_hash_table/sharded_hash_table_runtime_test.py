@@ -3,7 +3,6 @@
 import concurrent.futures
 import copy
 import os
-import re
 import subprocess
 import sys
 
@@ -91,42 +90,20 @@ class DebugStringTest(tf.test.TestCase):
         )
         return text.numpy().decode()
 
-    def test_shows_all_pairs_of_a_small_table(self):
+    def test_tells_type_and_size(self):
         table = _int_table()
-        self.assertEqual(
-            self._debug_string(table), "ShardedHashTable<int64, int64> {}"
-        )
         table.insert([1, 2, 3], [100, 200, 300])
-        text = self._debug_string(table)
-        self.assertNotIn("...", text)
-        for pair in ("1: 100, ", "2: 200, ", "3: 300, "):
-            self.assertIn(pair, text)
-
-    def test_shows_three_pairs_of_a_large_table(self):
-        table = _int_table()
-        table.insert(np.arange(1000), np.arange(1000))
-        self.assertRegex(
+        self.assertEqual(
             self._debug_string(table),
-            r"^ShardedHashTable<int64, int64> \{(\d+: \d+, ){3}\.\.\.\}$",
+            "ShardedHashTable<int64, int64> of size 3",
         )
-
-    def test_shows_values_of_every_type(self):
-        for dtype, name, default, value, text in (
-            (tf.bool, "bool", False, True, "1"),
-            (tf.int32, "int32", 0, -5, "-5"),
-            (tf.float16, "half", 0, 0.5, "0.5"),
-            (tf.bfloat16, "bfloat16", 0, 0.5, "0.5"),
-            (tf.float64, "double", 0, 0.25, "0.25"),
-            (tf.string, "string", "", "text", "text"),
-            (tf.float32, "float[2]", [0, 0], [0.5, 1], r"\[?0.5 1\]?"),
-        ):
-            table = ShardedHashTable(tf.string, dtype, default)
-            table.insert("key", value)
-            self.assertRegex(
-                self._debug_string(table),
-                f"{re.escape(f'ShardedHashTable<string, {name}>')} "
-                f"{{key: {text}, }}",
-            )
+        vectors = ShardedHashTable(
+            tf.string, tf.float32, [0.0] * 2, empty_key=["", "", ""]
+        )
+        self.assertEqual(
+            self._debug_string(vectors),
+            "ShardedHashTable<string[3], float[2]> of size 0",
+        )
 
 
 class HandleTest(tf.test.TestCase):
@@ -284,7 +261,13 @@ class DatasetTest(tf.test.TestCase):
         self.assertAllEqual(table.lookup(np.arange(10)), [100] * 10)
 
     def test_iterator_is_restored_from_a_checkpoint(self):
-        iterator = iter(tf.data.Dataset.range(4).map(self._table().lookup))
+        table = self._table()
+
+        def look_up(key):
+            keys, _ = table.export(stable_order=True)
+            return table.lookup(key) + 0 * keys[0]
+
+        iterator = iter(tf.data.Dataset.range(4).map(look_up))
         checkpoint = tf.train.Checkpoint(iterator=iterator)
         next(iterator)
         path = checkpoint.write(

@@ -283,6 +283,16 @@ class DatasetTest(tf.test.TestCase):
         for _ in range(2):
             self.assertAllEqual(list(dataset), [0, 10, 20, -1])
 
+    def test_each_contents_of_a_table_has_a_snapshot_of_its_own(self):
+        path = self.create_tempdir().full_path
+        for pairs in ({0: 1, 1: 2}, {0: 1, 1: 3}, {1: 2, 0: 1}):
+            table = _int_table()
+            for key, value in pairs.items():
+                table.insert(key, value)
+            dataset = tf.data.Dataset.range(2).map(table.lookup).snapshot(path)
+            self.assertAllEqual(list(dataset), [pairs[0], pairs[1]])
+        self.assertLen(tf.io.gfile.glob(path + "/*/snapshot.metadata"), 2)
+
     def test_service_has_the_table(self):
         service = tf.data.experimental.service
         dispatcher = service.DispatchServer()

@@ -22,6 +22,7 @@
 #include "tensorflow/core/framework/tensor_shape.h"
 #include "tensorflow/core/framework/types.h"
 #include "tensorflow/core/graph/graph_def_builder.h"
+#include "tensorflow/core/graph/node_builder.h"
 #include "tensorflow/core/platform/random.h"
 #include "tensorflow/core/platform/tstring.h"
 #include "tensorflow/core/util/work_sharder.h"
@@ -153,7 +154,9 @@ class ShardedHashTable : public ::tensorflow::lookup::LookupInterface {
         });
   }
 
-  // What makes the table anew in a process that has none of its memory.
+  // What makes the table anew in a process that has none of its memory. By it
+  // tf.data also tells whether a snapshot was made with the same table; so the
+  // keys have an order.
   absl::Status AsGraphDef(::tensorflow::GraphDefBuilder* builder,
                           ::tensorflow::Node** out) const override {
     return CatchBadAlloc([&] {
@@ -172,19 +175,30 @@ class ShardedHashTable : public ::tensorflow::lookup::LookupInterface {
               .WithAttr("key_shape", key_shape())
               .WithAttr("value_shape", value_shape())
               .WithAttr("num_shards", type_.num_shards));
-      const auto constant = [builder](const Tensor& tensor) {
+      const std::vector<int64_t> order = SortedOrder(keys);
+      const auto constant = [&](const Tensor& rows) {
+        Tensor sorted(rows.dtype(), rows.shape());
+        CopyRows(rows, order, &sorted);
         return ops::SourceOp("Const", builder->opts()
-                                          .WithAttr("dtype", tensor.dtype())
-                                          .WithAttr("value", tensor));
+                                          .WithAttr("dtype", sorted.dtype())
+                                          .WithAttr("value", sorted));
       };
+      ::tensorflow::Node* const key_node = constant(keys);
+      ::tensorflow::Node* const value_node = constant(values);
       // The op that imports is for scalar keys alone.
-      ::tensorflow::Node* insert = ops::TernaryOp(
-          "LookupTableInsertV2", table, constant(keys), constant(values),
-          builder->opts()
-              .WithAttr("Tin", key_dtype())
-              .WithAttr("Tout", value_dtype()));
-      *out = ops::UnaryOp("Identity", table,
-                          builder->opts().WithControlInput(insert));
+      ::tensorflow::Node* insert =
+          ops::TernaryOp("LookupTableInsertV2", table, key_node, value_node,
+                         builder->opts()
+                             .WithAttr("Tin", key_dtype())
+                             .WithAttr("Tout", value_dtype()));
+      // What a graph is known by leaves out the inputs of a node that others
+      // only wait for. So the pairs are inputs here, too.
+      ::tensorflow::NodeBuilder identity(
+          builder->opts().GetNameForOp("IdentityN"), "IdentityN",
+          builder->opts().op_registry());
+      identity.Input({table, key_node, value_node});
+      *out =
+          builder->opts().WithControlInput(insert).FinalizeBuilder(&identity);
       return absl::OkStatus();
     });
   }

@@ -39,10 +39,10 @@ class ShardedHashTable(tf.lookup.experimental.MutableHashTable):
     saved with and restored from checkpoints and SavedModels. A lookup is not
     differentiable.
 
-    A write that fails raises `tf.errors.InvalidArgumentError` for a shape that
-    does not fit, and leaves the table as it was, or
-    `tf.errors.ResourceExhaustedError` if there is no memory for more keys, of
-    which some may then be in the table.
+    A write returns its operation in a graph, None in eager code. It raises
+    `tf.errors.InvalidArgumentError` for a shape that does not fit, and leaves
+    the table as it was, or `tf.errors.ResourceExhaustedError` if there is no
+    memory for more keys, of which some may then be in the table.
 
     >>> table = ShardedHashTable(tf.string, tf.int64, default_value=-1)
     >>> table.insert(["a", "b"], [7, 8])
@@ -78,8 +78,8 @@ class ShardedHashTable(tf.lookup.experimental.MutableHashTable):
             takes it.
           value_dtype: `tf.bool`, `tf.int32`, `tf.int64`, `tf.float16`,
             `tf.bfloat16`, `tf.float32`, `tf.float64` or `tf.string`, likewise.
-          default_value: What `lookup` returns for a key that is not in the
-            table, unless told otherwise. Its shape is that of every value.
+          default_value: What `lookup` returns for a key that is not there,
+            unless told otherwise. Its shape is that of every value.
           name: A name for the table and its operations.
           checkpoint: Whether checkpoints and SavedModels store what is in the
             table.
@@ -149,8 +149,7 @@ class ShardedHashTable(tf.lookup.experimental.MutableHashTable):
     def _serialize_to_tensors(self) -> dict[str, tf.Tensor]:
         """Gives what a checkpoint stores. Called by `Trackable`.
 
-        A table may be larger than a tensor should be, so it is stored in
-        slices, all as of one moment.
+        It is in slices, as a table may be larger than a tensor should be.
         """
         if not self._checkpointed:
             return {}
@@ -169,10 +168,7 @@ class ShardedHashTable(tf.lookup.experimental.MutableHashTable):
     def _restore_from_tensors(
         self, restored_tensors: dict[str, tf.Tensor]
     ) -> tf.Operation | None:
-        """Takes what a checkpoint stored. Called by `Trackable`.
-
-        Any number of slices will do, whatever keys are in which.
-        """
+        """Takes what a checkpoint stored, in any slices. Called by `Trackable`."""
         slices = range(len(restored_tensors) // 2)
         if not slices:
             return None
@@ -220,9 +216,9 @@ class ShardedHashTable(tf.lookup.experimental.MutableHashTable):
             `empty_key` and its `deleted_key` for slots that are free.
 
         Raises:
-          ValueError: If the checkpoint has no table at `path`.
-          tf.errors.InvalidArgumentError: If that table has keys or values of
-            another type or shape. In either case the table stays as it was.
+          ValueError, tf.errors.InvalidArgumentError: If the checkpoint has no
+            table at `path`, or one of other types or shapes. The table stays as
+            it was.
         """
         reader = tf.train.load_checkpoint(checkpoint)
         prefixes = {
@@ -299,11 +295,7 @@ class ShardedHashTable(tf.lookup.experimental.MutableHashTable):
         return tf.convert_to_tensor(values, self.value_dtype, name=name)
 
     def size(self, name: str | None = None) -> tf.Tensor:
-        """Returns the number of keys, a scalar of type `tf.int64`.
-
-        If others write meanwhile, keys that they add or remove may be counted
-        or not.
-        """
+        """Returns the number of keys; those written meanwhile may be counted."""
         return tf.raw_ops.LookupTableSizeV2(
             table_handle=self.resource_handle,
             name=self._operation_name(name, "size"),
@@ -378,9 +370,6 @@ class ShardedHashTable(tf.lookup.experimental.MutableHashTable):
           values: Of type `value_dtype` and of the shape of `keys` followed by
             `value_shape`; ragged or sparse as `keys` are.
           name: A name for the operation.
-
-        Returns:
-          The operation in a graph, None in eager code.
         """
         values = self._flat_values(keys, values, "values")
         return tf.raw_ops.LookupTableInsertV2(
@@ -405,9 +394,6 @@ class ShardedHashTable(tf.lookup.experimental.MutableHashTable):
             its deltas are added.
           deltas: As the values for `insert`. Integers wrap around.
           name: A name for the operation.
-
-        Returns:
-          The operation in a graph, None in eager code.
 
         Raises:
           tf.errors.InvalidArgumentError: If values are not numbers; in a graph

@@ -42,39 +42,19 @@ class ShardedHashTableOp : public OpKernel {
     OP_REQUIRES_OK(ctx, ctx->GetAttr("shared_name", &shared_name));
     OP_REQUIRES_OK(ctx, ctx->GetAttr("use_node_name_sharing", &is_named_));
     is_named_ = is_named_ || !shared_name.empty();
-    using AnyMap = ShardedMap<int32_t, uint8_t>;
-    const int shards = type_.num_shards;
-    OP_REQUIRES(ctx,
-                shards > 0 && shards <= AnyMap::kMaxShards &&
-                    (shards & (shards - 1)) == 0,
-                absl::InvalidArgumentError(absl::StrCat(
-                    "num_shards must be a power of two of at most ",
-                    AnyMap::kMaxShards, ", not ", shards)));
-    OP_REQUIRES(ctx, type_.key_shape.num_elements() > 0,
-                absl::InvalidArgumentError(
-                    absl::StrCat("A key must have an element. Its shape: ",
-                                 type_.key_shape.DebugString())));
-    OP_REQUIRES(
-        ctx, type_.value_shape.num_elements() <= AnyMap::kMaxValueLength,
-        absl::InvalidArgumentError(absl::StrCat(
-            "A value must have at most ", AnyMap::kMaxValueLength,
-            " elements. Its shape: ", type_.value_shape.DebugString())));
+    OP_REQUIRES_OK(ctx, type_.Check());
   }
 
   void Compute(OpKernelContext* ctx) override {
     ResourceHandle handle;
     OP_REQUIRES_OK(ctx, CatchBadAlloc([&] {
                      if (anonymous_) return MakeAnonymous(ctx, &handle);
+                     if (is_named_) return MakeNamed(ctx, &handle);
                      absl::MutexLock l(&mu_);
-                     if (made_) {
-                       handle = handle_;
-                       return absl::OkStatus();
+                     if (!kept_.IsRefCounting()) {
+                       TF_RETURN_IF_ERROR(MakeAnonymous(ctx, &kept_));
                      }
-                     TF_RETURN_IF_ERROR(is_named_
-                                            ? MakeNamed(ctx, &handle)
-                                            : MakeAnonymous(ctx, &handle));
-                     handle_ = handle;
-                     made_ = true;
+                     handle = kept_;
                      return absl::OkStatus();
                    }));
     Tensor* output;
@@ -126,9 +106,8 @@ class ShardedHashTableOp : public OpKernel {
   bool anonymous_;
   bool is_named_;
   absl::Mutex mu_;
-  // What it gives from the first call on; it keeps a table that has no name.
-  ResourceHandle handle_ ABSL_GUARDED_BY(mu_);
-  bool made_ ABSL_GUARDED_BY(mu_) = false;
+  // The only table that this kernel makes, if it has no name.
+  ResourceHandle kept_ ABSL_GUARDED_BY(mu_);
 };
 
 // An op on a table of ours, which is input 0.

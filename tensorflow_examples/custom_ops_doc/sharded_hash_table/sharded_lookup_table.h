@@ -71,6 +71,27 @@ struct TableType {
            key_shape == other.key_shape && value_shape == other.value_shape;
   }
 
+  // That there can be a table of this kind.
+  absl::Status Check() const {
+    using AnyMap = ShardedMap<int32_t, uint8_t>;
+    if (num_shards <= 0 || num_shards > AnyMap::kMaxShards ||
+        (num_shards & (num_shards - 1)) != 0) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("num_shards must be a power of two of at most ",
+                       AnyMap::kMaxShards, ", not ", num_shards));
+    }
+    if (key_shape.num_elements() == 0) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "A key must have an element. Its shape: ", key_shape.DebugString()));
+    }
+    if (value_shape.num_elements() > AnyMap::kMaxValueLength) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("A value must have at most ", AnyMap::kMaxValueLength,
+                       " elements. Its shape: ", value_shape.DebugString()));
+    }
+    return absl::OkStatus();
+  }
+
   std::string DebugString() const {
     const auto part = [](DataType dtype, const TensorShape& shape) {
       return absl::StrCat(DataTypeString(dtype),

@@ -261,11 +261,9 @@ class TableOf final : public ShardedHashTable {
       const bool default_per_key = defaults.shape() != value_shape();
       std::atomic<bool> ok{true};
       const auto find = [&](int64_t begin, int64_t end) {
-        try {
-          map_.Find(in.data() + begin, end - begin,
-                    default_data + (default_per_key ? begin * length : 0),
-                    default_per_key, value_data + begin * length);
-        } catch (const std::bad_alloc&) {
+        if (!map_.Find(in.data() + begin, end - begin,
+                       default_data + (default_per_key ? begin * length : 0),
+                       default_per_key, value_data + begin * length)) {
           ok.store(false);
         }
       };
@@ -381,10 +379,13 @@ class TableOf final : public ShardedHashTable {
     TF_RETURN_IF_ERROR(make_room(slice, count, &keys, &values));
     typename Keys::Out out(keys, key_length_);
     V* value_data = Data<V>(values);
+    std::atomic<bool> ok{true};
     const auto write = [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
-        frozen.Export(static_cast<int>(first + i), out.data() + begins[i],
-                      value_data + begins[i] * map_.value_length());
+        if (!frozen.Export(static_cast<int>(first + i), out.data() + begins[i],
+                           value_data + begins[i] * map_.value_length())) {
+          ok.store(false);
+        }
       }
     };
     if (count < kParallelFrom) {
@@ -393,7 +394,7 @@ class TableOf final : public ShardedHashTable {
       parallel(last - first,
                count / (last - first) * (10 + map_.value_length()), write);
     }
-    return absl::OkStatus();
+    return Status(ok.load());
   }
 
   Map map_;

@@ -1,29 +1,44 @@
 // A hash map for many threads and for batches of keys. It knows nothing of
 // TensorFlow.
 //
-// Layout. Keys are spread over shards by the top bits of their hash. A shard is
-// an open-addressing table of slots, each a key beside its value, and of one
-// control byte a slot: empty, erased, or seven bits of the hash. Eight control
-// bytes are a group and are compared as one word. A key's first group is
-// its hash scaled to the number of groups, so that capacities need not be
-// powers of two, and a shard grows by a fifth or so at a time; each shard by
+// Keys are spread over shards by their hash, and each shard is a Swiss table:
+//
+//   ShardedMap
+//     shards_[i]   a shard, in two cache lines
+//       sequence, storage ----+         that readers look at
+//       mutex, size, used     |         that only writers do
+//                             v
+//     Storage      groups, max_used; never changes
+//       control ---> |7 bits of a hash, empty or deleted| * 8 | ... a group
+//       each slots -----> |key|value| |key|value| |key|value| ...
+//                     |
+//                     +--> StringBlock, if it is a long string
+//
+// control_group.h  what a control byte is, and which bits of a hash are for
+// what cell.h           numbers in a slot string_cell.h    strings in a slot
+// hash.h           the hash and its salt
+// seqlock.h        how readers find out that somebody wrote meanwhile
+// reclaimer.h      how memory is freed that readers may yet look at
+// parallel_for.h   how work gets to other threads
+//
+// The search for a key begins at its hash scaled to the number of groups, so
+// that capacities need not be powers of two, and goes from group to group up to
+// one that has an empty slot. A shard grows by a tenth or so at a time; each by
 // another fraction, so that not all are at their emptiest at once.
 //
-// Writers hold the mutex of one shard at a time. Readers hold none: a shard has
-// a sequence number, odd while somebody writes, and a reader whose number has
-// changed reads again. All that a reader may see change is read and written
-// with atomic operations, so there is no data race. What a reader
-// may still look at (slots that were outgrown, long strings) is freed when
-// all readers that could have seen it have left; see Reclaimer.
+// Writers hold the mutex of one shard at a time. Readers hold none. Operations
+// on one key are linearizable, those of a batch each by itself; of a key that
+// is in a batch of writes more than once, only the last value is ever seen.
+// Frozen sees all keys as of one moment.
 //
-// Guarantees. Operations on one key are linearizable, those of a batch each by
-// itself; of a key that is in a batch of writes more than once, only the last
-// value is ever seen. Frozen sees all keys as of one moment.
+// Memory that runs out is no end: what a write may need is allocated before it
+// changes anything. The strings of a batch are made first. Each shard that may
+// have to grow gets a spare storage, large enough if none of its keys were
+// there before. It is there for when a growth to the size that is really wanted
+// fails.
 
 #ifndef TENSORFLOW_EXAMPLES_CUSTOM_OPS_DOC_SHARDED_HASH_TABLE_SHARDED_MAP_H_
 #define TENSORFLOW_EXAMPLES_CUSTOM_OPS_DOC_SHARDED_HASH_TABLE_SHARDED_MAP_H_
-
-#include <sys/mman.h>
 
 #include <algorithm>
 #include <atomic>
@@ -35,469 +50,36 @@
 #include <mutex>
 #include <new>
 #include <string>
-#include <string_view>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
+#include "tensorflow_examples/custom_ops_doc/sharded_hash_table/cell.h"
+#include "tensorflow_examples/custom_ops_doc/sharded_hash_table/control_group.h"
+#include "tensorflow_examples/custom_ops_doc/sharded_hash_table/hash.h"
 #include "tensorflow_examples/custom_ops_doc/sharded_hash_table/parallel_for.h"
+#include "tensorflow_examples/custom_ops_doc/sharded_hash_table/reclaimer.h"
+#include "tensorflow_examples/custom_ops_doc/sharded_hash_table/seqlock.h"
+#include "tensorflow_examples/custom_ops_doc/sharded_hash_table/string_cell.h"
 
 namespace custom_op_examples {
-
-// How a type of string is read and written. Specialize it for others.
-template <class T>
-struct StringAccess {
-  static std::string_view View(const T& s) { return s; }
-  static void Assign(std::string_view from, T* to) {
-    to->assign(from.data(), from.size());
-  }
-};
-
 namespace sharded_map_internal {
 
 inline void Prefetch(const void* address) { __builtin_prefetch(address); }
 
-// The product of two words, folded to one: every bit of the result depends on
-// every bit of both.
-inline uint64_t Mix(uint64_t a, uint64_t b) {
-  const auto product = static_cast<unsigned __int128>(a) * b;
-  return static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
-}
-
-// Odd, and without a pattern: digits of the golden ratio and of pi.
-constexpr uint64_t kMultiplier = 0x9e3779b97f4a7c15;
-constexpr uint64_t kSalt = 0x243f6a8885a308d3;
-
-// An object of one machine word or less that some thread may be writing.
-// `kString` loads are ordered with what Reclaimer does; see there.
-enum class Order { kNumber, kString };
-
-template <class T>
-T AtomicLoad(const T* address, Order order = Order::kNumber) {
-  return order == Order::kNumber ? __atomic_load_n(address, __ATOMIC_ACQUIRE)
-                                 : __atomic_load_n(address, __ATOMIC_SEQ_CST);
-}
-
-template <class T>
-void AtomicStore(T* address, T value) {
-  __atomic_store_n(address, value, __ATOMIC_RELEASE);
-}
-
-template <size_t size>
-struct UnsignedOfSize;
-template <>
-struct UnsignedOfSize<1> {
-  using type = uint8_t;
-};
-template <>
-struct UnsignedOfSize<2> {
-  using type = uint16_t;
-};
-template <>
-struct UnsignedOfSize<4> {
-  using type = uint32_t;
-};
-template <>
-struct UnsignedOfSize<8> {
-  using type = uint64_t;
+// Slots and their control bytes. It is changed by nobody but who fills it, so
+// that it stays in every reader's cache.
+struct Storage : ArrayBlock {
+  size_t groups;
+  uint64_t* control;  // The beginning of the array.
+  char* slots;
+  int64_t max_used;  // How many slots may be full or deleted.
 };
 
-// Memory, and how to give it back.
-struct Block {
-  void* address;
-  size_t mapped;  // Its size if it is a mapping of its own, or else 0.
-};
-
-using Blocks = std::vector<Block>;
-
-// Memory for a cache line and more; null if there is none. Large blocks are
-// mappings, as a table that grows would leave holes behind on a heap that are
-// too small for it and that nobody else may need.
-inline Block Allocate(size_t bytes) {
-  constexpr size_t kMapped = size_t{1} << 17;
-  if (bytes >= kMapped) {
-    void* block = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
-                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (block != MAP_FAILED) return {block, bytes};
-    // There may be too many mappings.
-  }
-  void* block = nullptr;
-  if (posix_memalign(&block, 64, bytes) != 0) return {nullptr, 0};
-  return {block, 0};
-}
-
-inline void Free(const Block& block) {
-  if (block.mapped > 0) {
-    munmap(block.address, block.mapped);
-  } else {
-    std::free(block.address);
-  }
-}
-
-// Frees memory once nobody can be reading it.
-//
-// A reader is counted from before it looks at the map until it is done. What
-// was taken out of the map can still be seen by readers that were there at that
-// time and by no others, so it is free to go when every counter has been zero
-// at some moment since. There is a pair of counters per group of threads, and
-// newcomers use the one of the pair that `era_` tells, so that the other one
-// gets to zero however many come. Nobody waits: each call of Retire looks at
-// the counters once and leaves the rest to later calls.
-//
-// A reader counts itself and then loads a pointer, Retire's caller changes the
-// pointer and then loads the counters: all four are sequentially consistent, so
-// that not both can miss what the other one did.
-class Reclaimer {
- public:
-  class Reader {
-   public:
-    explicit Reader(Reclaimer* reclaimer)
-        : count_(&reclaimer->counts_[ThreadNumber() % kStripes]
-                      .of_era[reclaimer->era_.load() & 1]) {
-      count_->fetch_add(1);
-    }
-    ~Reader() { count_->fetch_sub(1); }
-    Reader(const Reader&) = delete;
-    Reader& operator=(const Reader&) = delete;
-
-   private:
-    std::atomic<int64_t>* count_;
-  };
-
-  Reclaimer() = default;
-  Reclaimer(const Reclaimer&) = delete;
-  Reclaimer& operator=(const Reclaimer&) = delete;
-
-  ~Reclaimer() {
-    FreeAll(&waiting_);
-    FreeAll(&retired_);
-  }
-
-  // Takes blocks that are in the map no more.
-  void Retire(Blocks* blocks) {
-    if (blocks->empty()) return;
-    std::atomic_thread_fence(std::memory_order_seq_cst);
-    Blocks free;
-    {
-      std::lock_guard<std::mutex> l(mu_);
-      retired_.insert(retired_.end(), blocks->begin(), blocks->end());
-      // Twice, so that all can go at once where nobody reads.
-      for (int i = 0; i < 2; ++i) {
-        if (!unseen_) {
-          free.insert(free.end(), waiting_.begin(), waiting_.end());
-          waiting_.clear();
-          waiting_.swap(retired_);
-          if (!waiting_.empty()) unseen_ = ~uint32_t{0} >> (32 - 2 * kStripes);
-        }
-        LookForZeros();
-      }
-    }
-    blocks->clear();
-    FreeAll(&free);
-  }
-
-  // How many blocks are not freed yet.
-  size_t Pending() {
-    std::lock_guard<std::mutex> l(mu_);
-    return waiting_.size() + retired_.size();
-  }
-
- private:
-  static constexpr int kStripes = 8;
-
-  struct alignas(64) Counts {
-    std::atomic<int64_t> of_era[2] = {};
-  };
-
-  static int ThreadNumber() {
-    static std::atomic<int> threads{0};
-    thread_local const int number = threads.fetch_add(1) & 0xffff;
-    return number;
-  }
-
-  static void FreeAll(Blocks* blocks) {
-    for (const Block& block : *blocks) Free(block);
-    blocks->clear();
-  }
-
-  void LookForZeros() {
-    for (int stripe = 0; stripe < kStripes; ++stripe) {
-      for (int parity = 0; parity < 2; ++parity) {
-        if (counts_[stripe].of_era[parity].load() == 0) {
-          unseen_ &= ~(uint32_t{1} << (2 * stripe + parity));
-        }
-      }
-    }
-    constexpr uint32_t kEven = 0x55555555;
-    const uint64_t era = era_.load();
-    const uint32_t of_old_era = era & 1 ? kEven : kEven << 1;
-    if (unseen_ && !(unseen_ & of_old_era)) era_.store(era + 1);
-  }
-
-  Counts counts_[kStripes];
-  std::atomic<uint64_t> era_{0};
-  std::mutex mu_;
-  // Guarded by mu_: what waits for the counters in unseen_, and what came
-  // since.
-  Blocks waiting_;
-  Blocks retired_;
-  uint32_t unseen_ = 0;
-};
-
-// A string in three words: up to 23 bytes, zeros and their number; or else a
-// pointer to a block that never changes, the hash of the string, and kLong. The
-// words are copied freely; the map sees to the block.
-struct StringCell {
-  uint64_t words[3];
-};
-
-struct StringBlock {
-  size_t size;
-  char* data() { return reinterpret_cast<char*>(this + 1); }
-};
-
-constexpr size_t kShortString = 23;
-constexpr uint64_t kLong = uint64_t{0xff} << 56;
-
-inline StringBlock* LongString(const StringCell& cell) {
-  return cell.words[2] == kLong ? reinterpret_cast<StringBlock*>(cell.words[0])
-                                : nullptr;
-}
-
-// The string of a cell, which has to stay where it is meanwhile.
-inline std::string_view ViewOf(const StringCell& cell) {
-  if (StringBlock* block = LongString(cell))
-    return {block->data(), block->size};
-  return {reinterpret_cast<const char*>(cell.words), cell.words[2] >> 56};
-}
-
-template <class T>
-T Unaligned(const char* bytes) {
-  T word;
-  std::memcpy(&word, bytes, sizeof(word));
-  return word;
-}
-
-// Up to eight bytes, followed by zeros.
-inline uint64_t PartialWord(const char* bytes, size_t size) {
-  if (size >= 8) return Unaligned<uint64_t>(bytes);
-  if (size >= 4) {
-    const uint64_t high = Unaligned<uint32_t>(bytes + size - 4);
-    return Unaligned<uint32_t>(bytes) | high << (8 * (size - 4));
-  }
-  uint64_t word = 0;
-  for (size_t i = 0; i < size; ++i) {
-    word |= uint64_t{static_cast<unsigned char>(bytes[i])} << (8 * i);
-  }
-  return word;
-}
-
-inline StringCell ShortCell(std::string_view s) {
-  StringCell cell;
-  cell.words[0] = PartialWord(s.data(), s.size());
-  cell.words[1] = s.size() > 8 ? PartialWord(s.data() + 8, s.size() - 8) : 0;
-  cell.words[2] = s.size() > 16 ? PartialWord(s.data() + 16, s.size() - 16) : 0;
-  cell.words[2] |= uint64_t{s.size()} << 56;
-  return cell;
-}
-
-inline uint64_t HashOfCell(const StringCell& cell) {
-  if (LongString(cell)) return cell.words[1];
-  return Mix(
-      Mix(cell.words[0] ^ kSalt, cell.words[1] ^ kMultiplier) ^ cell.words[2],
-      kMultiplier);
-}
-
-inline uint64_t HashOfLongString(std::string_view s) {
-  uint64_t hash = s.size();
-  const char* bytes = s.data();
-  size_t size = s.size();
-  for (; size > 16; bytes += 16, size -= 16) {
-    hash = Mix(Unaligned<uint64_t>(bytes) ^ kSalt ^ hash,
-               Unaligned<uint64_t>(bytes + 8) ^ kMultiplier);
-  }
-  // The last 16 bytes; there are more than 23.
-  bytes += size;
-  return Mix(Mix(Unaligned<uint64_t>(bytes - 16) ^ kSalt ^ hash,
-                 Unaligned<uint64_t>(bytes - 8) ^ kMultiplier),
-             kMultiplier);
-}
-
-// What a key or a value is in a slot, and how it gets there and back. `T` is
-// trivially copyable and of a machine word at most, or std::string.
-template <class T>
-struct Cells {
-  static_assert(std::is_trivially_copyable_v<T>);
-  using Cell = typename UnsignedOfSize<sizeof(T)>::type;
-  static constexpr bool kIsString = false;
-
-  static Cell Load(const Cell* from) { return AtomicLoad(from); }
-  static void Store(Cell cell, Cell* to) { AtomicStore(to, cell); }
-
-  template <class In>
-  static bool Make(const In& in, Cell* cell) {
-    static_assert(sizeof(In) == sizeof(Cell));
-    std::memcpy(cell, &in, sizeof(Cell));
-    return true;
-  }
-
-  template <class Out>
-  static void Get(const Cell& cell, Out* out) {
-    static_assert(sizeof(Out) == sizeof(Cell));
-    std::memcpy(static_cast<void*>(out), &cell, sizeof(Cell));
-  }
-
-  static void Retire(Cell, Blocks*) {}
-};
-
-template <>
-struct Cells<std::string> {
-  using Cell = StringCell;
-  static constexpr bool kIsString = true;
-
-  static Cell Load(const Cell* from) {
-    return {{AtomicLoad(&from->words[0], Order::kString),
-             AtomicLoad(&from->words[1], Order::kString),
-             AtomicLoad(&from->words[2], Order::kString)}};
-  }
-  static void Store(const Cell& cell, Cell* to) {
-    for (int i = 0; i < 3; ++i) AtomicStore(&to->words[i], cell.words[i]);
-  }
-
-  static bool MakeLong(std::string_view s, uint64_t hash, Cell* cell) {
-    auto* block = static_cast<StringBlock*>(
-        s.size() > SIZE_MAX / 2 ? nullptr
-                                : std::malloc(sizeof(StringBlock) + s.size()));
-    if (block == nullptr) return false;
-    block->size = s.size();
-    std::memcpy(block->data(), s.data(), s.size());
-    *cell = {{reinterpret_cast<uint64_t>(block), hash, kLong}};
-    return true;
-  }
-
-  template <class In>
-  static bool Make(const In& in, Cell* cell) {
-    const std::string_view s = StringAccess<In>::View(in);
-    if (s.size() > kShortString) return MakeLong(s, 0, cell);
-    *cell = ShortCell(s);
-    return true;
-  }
-
-  template <class Out>
-  static void Get(const Cell& cell, Out* out) {
-    StringAccess<Out>::Assign(ViewOf(cell), out);
-  }
-
-  static void Retire(const Cell& cell, Blocks* blocks) {
-    if (StringBlock* block = LongString(cell)) blocks->push_back({block, 0});
-  }
-};
-
-// A key as it is looked for.
-template <class K>
-struct Query {
-  using Cell = typename Cells<K>::Cell;
-
-  template <class In>
-  explicit Query(const In& in) : Query(in, WordOf(in)) {}
-
-  template <class In>
-  Query(const In&, uint64_t word)
-      : hash(HashOfWord(word)), cell(static_cast<Cell>(word)) {}
-
-  // What a batch of writes is sorted by: the key itself.
-  template <class In>
-  static uint64_t WordOf(const In& in) {
-    Cell cell;
-    Cells<K>::Make(in, &cell);
-    return cell;
-  }
-  static uint64_t HashOfWord(uint64_t word) {
-    return Mix(word ^ kSalt, kMultiplier);
-  }
-
-  static uint64_t HashOf(Cell cell) { return HashOfWord(cell); }
-
-  bool Equals(const Cell& other) const { return cell == other; }
-  bool MakeCell(Cell* out) const {
-    *out = cell;
-    return true;
-  }
-
-  uint64_t hash;
-  Cell cell;
-};
-
-template <>
-struct Query<std::string> {
-  using Cell = StringCell;
-
-  template <class In>
-  explicit Query(const In& in) : Query(in, WordOf(in)) {}
-
-  template <class In>
-  Query(const In& in, uint64_t word)
-      : hash(word), view(StringAccess<In>::View(in)) {
-    cell =
-        view.size() > kShortString ? Cell{{0, hash, kLong}} : ShortCell(view);
-  }
-
-  // What a batch of writes is sorted by: the hash, which is worth keeping.
-  template <class In>
-  static uint64_t WordOf(const In& in) {
-    const std::string_view s = StringAccess<In>::View(in);
-    return s.size() > kShortString ? HashOfLongString(s)
-                                   : HashOfCell(ShortCell(s));
-  }
-  static uint64_t HashOfWord(uint64_t word) { return word; }
-
-  static uint64_t HashOf(const Cell& cell) { return HashOfCell(cell); }
-
-  // Whether a cell may be that of this key, by its words alone.
-  bool MayEqual(const Cell& other) const {
-    return cell.words[1] == other.words[1] && cell.words[2] == other.words[2] &&
-           (cell.words[2] == kLong || cell.words[0] == other.words[0]);
-  }
-  bool Equals(const Cell& other) const {
-    return MayEqual(other) && (cell.words[2] != kLong || view == ViewOf(other));
-  }
-  bool MakeCell(Cell* out) const {
-    if (cell.words[2] == kLong) {
-      return Cells<std::string>::MakeLong(view, hash, out);
-    }
-    *out = cell;
-    return true;
-  }
-
-  uint64_t hash;
-  Cell cell;
-  std::string_view view;
-};
-
-// Eight control bytes as a word.
-constexpr uint64_t kEachByte = 0x0101010101010101;
-constexpr uint64_t kHighBits = kEachByte << 7;
-constexpr uint8_t kErased = 1;  // And 0 is empty; a full slot has the high bit.
-
-// The top ten bits of a hash choose the shard, the next seven are the tag, and
-// 32 more are the place in the shard. High bits are the better ones for keys
-// that follow one another.
-inline uint64_t TagOf(uint64_t hash) { return 0x80 | (hash >> 47 & 0x7f); }
-inline uint64_t PlaceOf(uint64_t hash) { return hash >> 15 & 0xffffffff; }
-
-// The bytes that are zero, as high bits. A byte of 1 above one that is zero is
-// taken for zero as well.
-inline uint64_t ZeroBytes(uint64_t word) {
-  return (word - kEachByte) & ~word & kHighBits;
-}
-inline uint64_t MatchTag(uint64_t control, uint64_t tag) {
-  return ZeroBytes(control ^ (kEachByte * tag));
-}
-inline uint64_t MatchFree(uint64_t control) { return ~control & kHighBits; }
-inline bool HasEmpty(uint64_t control) { return ZeroBytes(control) != 0; }
-inline int LowestByte(uint64_t matches) {
-  return __builtin_ctzll(matches) >> 3;
-}
+// That of a shard which never had a key: one group, in which no slot may be
+// used.
+inline uint64_t empty_control = 0;
+inline Storage empty_storage = {
+    {{nullptr, 0, 0}, {nullptr, 0}}, 1, &empty_control, nullptr, 0};
 
 }  // namespace sharded_map_internal
 
@@ -507,7 +89,9 @@ inline int LowestByte(uint64_t matches) {
 //
 // Keys and values are passed as arrays of any type of the same size, or as any
 // type of string that has a StringAccess. Methods that return a bool return
-// false if memory has run out; then a part of the batch has been done.
+// false if memory has run out. Then those that write have changed nothing;
+// unless others, in the middle of a batch, filled the room that was made for
+// it, and a part of it has been done.
 template <class K, class V>
 class ShardedMap {
   using KeyCells = sharded_map_internal::Cells<K>;
@@ -515,17 +99,23 @@ class ShardedMap {
   using KeyCell = typename KeyCells::Cell;
   using ValueCell = typename ValueCells::Cell;
   using Query = sharded_map_internal::Query<K>;
+  using BlockList = sharded_map_internal::BlockList;
+  using ControlGroup = sharded_map_internal::ControlGroup;
+  using PreparedStrings = sharded_map_internal::PreparedStrings;
   using Reclaimer = sharded_map_internal::Reclaimer;
-  using Blocks = sharded_map_internal::Blocks;
+  using Salt = sharded_map_internal::Salt;
+  using SeqLock = sharded_map_internal::SeqLock;
+  using Storage = sharded_map_internal::Storage;
+  using StringCell = sharded_map_internal::StringCell;
 
  public:
-  static constexpr int kMaxShards = 1024;
+  static constexpr int kMaxShards = 1 << sharded_map_internal::kShardBits;
   static constexpr int kDefaultShards = 64;
   // More would be no value of a table, and offsets of slots must not overflow.
   static constexpr int64_t kMaxValueLength = int64_t{1} << 44;
 
   // `num_shards` is a power of two of at most kMaxShards. `value_length` is not
-  // negative and at most kMaxValueLength.
+  // negative and at most kMaxValueLength. Throws std::bad_alloc.
   explicit ShardedMap(int num_shards = kDefaultShards, int64_t value_length = 1)
       : num_shards_(num_shards),
         shard_shift_(63 - __builtin_ctz(num_shards)),
@@ -538,18 +128,10 @@ class ShardedMap {
             RoundUp(value_offset_ + value_length * sizeof(ValueCell),
                     std::max(alignof(KeyCell),
                              wide_ ? sizeof(uint64_t) : alignof(ValueCell)))),
-        shards_(new Shard[num_shards]) {
-    empty_.control = &empty_control_;
-    for (int i = 0; i < num_shards; ++i) shards_[i].storage.store(&empty_);
-  }
+        salt_(sharded_map_internal::ProcessSalt()),
+        shards_(new Shard[num_shards]) {}
 
-  ~ShardedMap() {
-    Blocks blocks;
-    for (int i = 0; i < num_shards_; ++i) {
-      TakeBlocks(shards_[i].storage.load(), &blocks);
-    }
-    for (const auto& block : blocks) sharded_map_internal::Free(block);
-  }
+  ~ShardedMap() { Clear(); }
 
   ShardedMap(const ShardedMap&) = delete;
   ShardedMap& operator=(const ShardedMap&) = delete;
@@ -573,26 +155,32 @@ class ShardedMap {
     int64_t bytes = sizeof(*this) + num_shards_ * sizeof(Shard);
     for (int i = 0; i < num_shards_; ++i) {
       std::lock_guard<std::mutex> l(shards_[i].mu);
-      bytes += shards_[i].storage.load()->bytes + sizeof(Storage);
+      bytes += shards_[i].storage.load()->size + sizeof(Storage);
     }
     return bytes;
   }
 
   // Writes the values of `n` keys one after another. That of a key that is not
   // there is taken from `defaults`, which holds a value for all keys, or for
-  // each one. Writes to `found`, if given, which keys were there.
+  // each one. Writes to `found`, if given, which keys were there. Only
+  // StringAccess allocates, if anything does.
   template <class KeyIn, class Value>
-  void Find(const KeyIn* keys, int64_t n, const Value* defaults,
+  bool Find(const KeyIn* keys, int64_t n, const Value* defaults,
             bool default_per_key, Value* values, bool* found = nullptr) const {
     const int64_t default_step = default_per_key ? value_length_ : 0;
-    Reclaimer::Reader reader(&reclaimer_);
-    const bool control_is_large = ControlIsLarge();
-    for (int64_t i = 0; i < n; i += kBlock) {
-      FindBlock(keys + i, std::min(kBlock, n - i), control_is_large,
-                defaults + i * default_step, default_step,
-                values + i * value_length_,
-                found == nullptr ? nullptr : found + i);
+    try {
+      Reclaimer::Reader reader(&reclaimer_);
+      const bool control_is_large = ControlIsLarge();
+      for (int64_t i = 0; i < n; i += kBlock) {
+        FindBlock(keys + i, std::min(kBlock, n - i), control_is_large,
+                  defaults + i * default_step, default_step,
+                  values + i * value_length_,
+                  found == nullptr ? nullptr : found + i);
+      }
+    } catch (const std::bad_alloc&) {
+      return false;
     }
+    return true;
   }
 
   // Sets the values of `n` keys. Of a key that is there more than once, the
@@ -600,27 +188,41 @@ class ShardedMap {
   template <class KeyIn, class Value>
   bool Insert(const KeyIn* keys, int64_t n, const Value* values,
               const ParallelFor& parallel = OnThisThread) {
-    if constexpr (!KeyCells::kIsString && !ValueCells::kIsString) {
-      if (value_length_ == 1) {
+    if constexpr (ValueCells::kIsString) {
+      PreparedStrings cells;
+      const int64_t count = n * value_length_;
+      if (!cells.Resize(count) || !ForAll(count, parallel, [&](int64_t i) {
+            return ValueCells::Make(values[i], cells.at(i));
+          })) {
+        return false;
+      }
+      return Write<true>(
+          keys, n, parallel, Itself,
+          [&](ShardWriter* writer, const Query& query, int64_t i) {
+            return Assign(writer, query, cells.at(i * value_length_));
+          });
+    } else {
+      if (!KeyCells::kIsString && value_length_ == 1) {
         // All that is left to read of the keys and values is in order.
-        return Write(
+        return Write<true>(
             keys, n, parallel,
             [&](int64_t i) {
               uint64_t bits = 0;
               std::memcpy(&bits, values + i, sizeof(Value));
               return bits;
             },
-            [&](Run* run, const Query& query, uint64_t bits) {
+            [&](ShardWriter* writer, const Query& query, uint64_t bits) {
               ValueCell value;
               std::memcpy(&value, &bits, sizeof(value));
-              return Assign(run, query, &value);
+              return Assign(writer, query, &value);
             });
       }
+      return Write<true>(
+          keys, n, parallel, Itself,
+          [&](ShardWriter* writer, const Query& query, int64_t i) {
+            return Assign(writer, query, values + i * value_length_);
+          });
     }
-    return Write(keys, n, parallel, Itself,
-                 [&](Run* run, const Query& query, int64_t i) {
-                   return Assign(run, query, values + i * value_length_);
-                 });
   }
 
   // Adds to the values of `n` keys, each of which is zero before it is there.
@@ -630,12 +232,12 @@ class ShardedMap {
   bool Accumulate(const KeyIn* keys, int64_t n, const T* deltas,
                   const ParallelFor& parallel = OnThisThread,
                   T* sums = nullptr) {
-    return Write(keys, n, parallel, Itself,
-                 [&](Run* run, const Query& query, int64_t i) {
-                   const int64_t at = i * value_length_;
-                   return Add(run, query, deltas + at,
-                              sums == nullptr ? nullptr : sums + at);
-                 });
+    return Write<true>(keys, n, parallel, Itself,
+                       [&](ShardWriter* writer, const Query& query, int64_t i) {
+                         const int64_t at = i * value_length_;
+                         return Add(writer, query, deltas + at,
+                                    sums == nullptr ? nullptr : sums + at);
+                       });
   }
 
   // Removes those of `n` keys that are there. Writes to `removed`, if given,
@@ -644,45 +246,22 @@ class ShardedMap {
   bool Remove(const KeyIn* keys, int64_t n,
               const ParallelFor& parallel = OnThisThread,
               bool* removed = nullptr) {
-    return Write(keys, n, parallel, Itself,
-                 [&](Run* run, const Query& query, int64_t i) {
-                   const bool hit = Erase(run, query);
-                   if (removed != nullptr) removed[i] = hit;
-                   return true;
-                 });
+    return Write<false>(
+        keys, n, parallel, Itself,
+        [&](ShardWriter* writer, const Query& query, int64_t i) {
+          const bool hit = Erase(writer, query);
+          if (removed != nullptr) removed[i] = hit;
+          return true;
+        });
   }
 
   // Removes all keys.
-  void Clear() {
-    ShardedMap nothing(num_shards_, value_length_);
-    ReplaceWith(&nothing);
-  }
+  void Clear() { Replace(nullptr); }
 
   // Puts the contents of `other`, which nobody else uses and which has as many
   // shards and values as long, in place of all that is here, and leaves it
   // empty. Nobody can write in between.
-  void ReplaceWith(ShardedMap* other) {
-    Blocks blocks;
-    {
-      Frozen frozen(this);
-      for (int i = 0; i < num_shards_; ++i) {
-        Shard& mine = shards_[i];
-        Shard& theirs = other->shards_[i];
-        Storage* storage = theirs.storage.load();
-        if (storage == &other->empty_) storage = &empty_;
-        TakeBlocks(mine.storage.load(), &blocks);
-        mine.BeginWrite();
-        mine.storage.store(storage);
-        mine.size.store(theirs.size.load(), std::memory_order_relaxed);
-        mine.used = theirs.used;
-        mine.EndWrite();
-        theirs.storage.store(&other->empty_);
-        theirs.size.store(0);
-        theirs.used = 0;
-      }
-    }
-    reclaimer_.Retire(&blocks);
-  }
+  void ReplaceWith(ShardedMap* other) { Replace(other->shards_.get()); }
 
   // While it exists, nobody can write. Those who read do not notice.
   class Frozen {
@@ -702,15 +281,20 @@ class ShardedMap {
 
     // Writes the keys of a shard, and their values, if these are given.
     template <class Key, class Value>
-    void Export(int shard, Key* keys, Value* values) const {
+    bool Export(int shard, Key* keys, Value* values) const {
       const Storage& storage = *map_->shards_[shard].storage.load();
-      map_->ForEachSlot(storage, [&](const char* slot) {
-        KeyCells::Get(*map_->KeyAt(slot), keys++);
-        if (values != nullptr) {
-          map_->GetValue(slot, values);
-          values += map_->value_length_;
-        }
-      });
+      try {
+        map_->ForEachSlot(storage, [&](const char* slot) {
+          KeyCells::Get(*map_->KeyAt(slot), keys++);
+          if (values != nullptr) {
+            map_->GetValue(slot, values);
+            values += map_->value_length_;
+          }
+        });
+      } catch (const std::bad_alloc&) {
+        return false;
+      }
+      return true;
     }
 
    private:
@@ -718,74 +302,92 @@ class ShardedMap {
   };
 
   // How many blocks that readers may yet look at are kept. For tests.
-  size_t PendingBlocks() const { return reclaimer_.Pending(); }
+  int64_t PendingBlocks() const { return reclaimer_.Pending(); }
 
-  // The longest way to a key, in groups of eight slots. For tests.
-  int64_t LongestProbe() const {
+  // How many groups are looked at to find a key: the most, and the sum for all
+  // keys. For tests.
+  struct Probes {
     int64_t longest = 0;
+    int64_t total = 0;
+  };
+  Probes CountProbes() const {
+    Probes probes;
     Frozen frozen(this);
     for (int i = 0; i < num_shards_; ++i) {
       const Storage& storage = *shards_[i].storage.load();
       ForEachSlot(storage, [&](const char* slot) {
-        const size_t first = FirstGroup(storage, Query::HashOf(*KeyAt(slot)));
-        const size_t group = (slot - storage.slots) / (8 * stride_);
-        const size_t probe =
+        const size_t first =
+            FirstGroup(storage, Query::HashOf(*KeyAt(slot), salt_));
+        const size_t group =
+            (slot - storage.slots) / (ControlGroup::kSlots * stride_);
+        const int64_t probe =
             1 +
             (group >= first ? group - first : storage.groups + group - first);
-        longest = std::max<int64_t>(longest, probe);
+        probes.longest = std::max(probes.longest, probe);
+        probes.total += probe;
       });
     }
-    return longest;
+    return probes;
   }
 
  private:
-  // Slots and their control bytes. It is changed by nobody but who fills it, so
-  // that it stays in every reader's cache.
-  struct Storage {
-    size_t groups = 1;
-    uint64_t* control = nullptr;  // The beginning of their block.
-    char* slots = nullptr;
-    size_t bytes = 0;     // Of the block.
-    size_t mapped = 0;    // See Block.
-    size_t max_used = 0;  // How many slots may be full or erased.
-  };
-
   struct alignas(64) Shard {
-    // Odd while somebody writes.
-    std::atomic<uint64_t> sequence{0};
-    std::atomic<Storage*> storage{nullptr};
+    SeqLock sequence;
+    std::atomic<Storage*> storage{&sharded_map_internal::empty_storage};
     // In another cache line, which readers do not touch.
     alignas(64) mutable std::mutex mu;  // Held by who writes.
     std::atomic<int64_t> size{0};
-    size_t used = 0;  // How many slots are full or erased.
-
-    void BeginWrite() {
-      // What is stored next, with release, is not seen without this.
-      sequence.store(sequence.load(std::memory_order_relaxed) + 1,
-                     std::memory_order_relaxed);
-    }
-    void EndWrite() {
-      sequence.store(sequence.load(std::memory_order_relaxed) + 1,
-                     std::memory_order_release);
-    }
+    std::atomic<int64_t> used{0};  // How many slots are full or deleted.
   };
-  static_assert(sizeof(Shard) == 128);
+  static_assert(sizeof(Shard) == 128, "two cache lines");
 
-  // A writer's turn at a shard.
-  struct Run {
-    int shard_index;
-    Shard* shard;
+  // A writer's turn at a shard, which is locked meanwhile.
+  struct ShardWriter {
+    ShardWriter(ShardedMap* map, int index, int64_t total,
+                Storage** spare = nullptr)
+        : retired{&map->reclaimer_, {}},
+          index(index),
+          shard(&map->shards_[index]),
+          lock(shard->mu),
+          writing(&shard->sequence),
+          spare(spare),
+          total(total) {}
+
+    // First, so that the shard is no longer locked when blocks are freed.
+    struct Retired {
+      ~Retired() { reclaimer->Retire(std::move(blocks)); }
+      Reclaimer* reclaimer;
+      BlockList blocks;
+    } retired;
+    const int index;
+    Shard* const shard;
+    const std::lock_guard<std::mutex> lock;
+    const SeqLock::Writer writing;
+    Storage** const spare;  // Null, or of a batch, where there may be one.
+    // Null, or where there is a cell for a new key, if it is a long string.
+    StringCell* new_key = nullptr;
     // By which to guess how many keys are still to come.
+    const int64_t total;
     int64_t done = 0;
     int64_t added = 0;
-    int64_t total = 0;
-    Blocks retired;
   };
 
   // One of a batch of writes.
   struct Entry {
     uint64_t word;     // See Query::WordOf.
     uint64_t payload;  // The index of the key, or else the bits of its value.
+  };
+
+  // Storages for the shards of a batch that have to grow when there is no
+  // memory. What is left in the end is freed.
+  struct Spares {
+    ~Spares() {
+      for (int i = 0; i < size; ++i) {
+        sharded_map_internal::FreeBlocks(of_shard[i]);
+      }
+    }
+    int size = 0;
+    Storage* of_shard[kMaxShards];
   };
 
   static uint64_t Itself(int64_t index) { return index; }
@@ -799,11 +401,15 @@ class ShardedMap {
   }
 
   static size_t FirstGroup(const Storage& storage, uint64_t hash) {
-    return sharded_map_internal::PlaceOf(hash) * storage.groups >> 32;
+    return sharded_map_internal::H1(hash) * storage.groups >>
+           sharded_map_internal::kH1Bits;
+  }
+  static size_t NextGroup(const Storage& storage, size_t group) {
+    return group + 1 == storage.groups ? 0 : group + 1;
   }
 
-  char* SlotAt(const Storage& storage, size_t group, int byte) const {
-    return storage.slots + (group * 8 + byte) * stride_;
+  char* SlotAt(const Storage& storage, size_t group, int slot) const {
+    return storage.slots + (group * ControlGroup::kSlots + slot) * stride_;
   }
   KeyCell* KeyAt(const char* slot) const {
     return reinterpret_cast<KeyCell*>(const_cast<char*>(slot));
@@ -819,66 +425,119 @@ class ShardedMap {
   template <class F>
   void ForEachSlot(const Storage& storage, const F& f) const {
     for (size_t group = 0; group < storage.groups; ++group) {
-      const uint64_t control = storage.control[group];
-      for (uint64_t full = control & sharded_map_internal::kHighBits; full;
-           full &= full - 1) {
-        f(SlotAt(storage, group, sharded_map_internal::LowestByte(full)));
+      for (const int slot : ControlGroup(storage.control[group]).MatchFull()) {
+        f(SlotAt(storage, group, slot));
       }
     }
   }
 
-  // How many slots of that many groups may be full or erased: more where memory
-  // counts for more than time.
-  static size_t MaxUsed(size_t groups) {
-    constexpr size_t kLarge = size_t{1} << 13;
-    return groups < kLarge ? groups * 7 - groups / 4 : groups * 7 + groups / 4;
+  // How many slots of that many groups may be full or deleted, of the eight of
+  // each: 6.75, and 7.25 where memory counts for more than time. At least one
+  // stays empty, so that every search ends.
+  static constexpr size_t kLargeGroups = size_t{1} << 13;
+  static constexpr int64_t MaxUsed(size_t groups) {
+    return static_cast<int64_t>(groups < kLargeGroups
+                                    ? groups * 7 - groups / 4
+                                    : groups * 7 + groups / 4);
+  }
+  static_assert(MaxUsed(1) < 8 &&
+                MaxUsed(kLargeGroups) < int64_t{8} * kLargeGroups);
+
+  // The least number of groups in which so many slots may be used.
+  static size_t GroupsFor(double used) {
+    auto groups = static_cast<size_t>(used / 6.75);
+    if (groups >= kLargeGroups) {
+      groups = std::max(kLargeGroups, static_cast<size_t>(used / 7.25));
+    }
+    while (static_cast<double>(MaxUsed(groups)) < used) ++groups;
+    return groups;
   }
 
   // A storage for that many groups, all of its slots empty; null without
   // memory.
   Storage* NewStorage(size_t groups) const {
-    const size_t max_groups = (SIZE_MAX / 4) / (8 * stride_ + 8);
+    namespace internal = sharded_map_internal;
+    const size_t group_bytes = ControlGroup::kSlots * (stride_ + 1);
+    const size_t max_groups = (SIZE_MAX / 4) / group_bytes;
+    // H1 tells no more of them apart.
+    static_assert(internal::kH1Bits == 32);
     if (groups > std::min<size_t>(max_groups, UINT32_MAX)) return nullptr;
-    const size_t control_bytes = RoundUp(groups * 8, 64);
-    const size_t bytes = control_bytes + groups * 8 * stride_;
-    // Two blocks: large ones begin at the same place of a page each, where they
-    // would push one another's heads out of the cache.
-    const auto head = sharded_map_internal::Allocate(sizeof(Storage));
-    if (head.address == nullptr) return nullptr;
-    const auto block = sharded_map_internal::Allocate(bytes);
-    if (block.address == nullptr) {
-      sharded_map_internal::Free(head);
+    const size_t control_bytes = RoundUp(groups * sizeof(uint64_t), 64);
+    const size_t bytes =
+        control_bytes + groups * ControlGroup::kSlots * stride_;
+    // Not in the array: large ones begin at the same place of a page each,
+    // where they would push one another's heads out of the cache.
+    void* const head = internal::AllocateArray(sizeof(Storage)).address;
+    if (head == nullptr) return nullptr;
+    const auto array = internal::AllocateArray(bytes);
+    if (array.address == nullptr) {
+      std::free(head);
       return nullptr;
     }
-    auto* storage = new (head.address) Storage;
-    storage->groups = groups;
-    storage->control = static_cast<uint64_t*>(block.address);
-    storage->slots = static_cast<char*>(block.address) + control_bytes;
-    storage->bytes = bytes;
-    storage->mapped = block.mapped;
-    storage->max_used = MaxUsed(groups);
-    std::memset(storage->control, 0, groups * 8);
-    return storage;
+    auto* const control = static_cast<uint64_t*>(array.address);
+    if (array.mapped == 0) std::memset(control, 0, control_bytes);
+    return new (head) Storage{{{nullptr, bytes, 1}, array},
+                              groups,
+                              control,
+                              static_cast<char*>(array.address) + control_bytes,
+                              MaxUsed(groups)};
   }
 
-  // All blocks of a storage, itself among them.
-  void TakeBlocks(Storage* storage, Blocks* blocks) const {
-    if (storage == &empty_) return;
+  // All blocks of a storage, itself among them. Returns how many bytes of
+  // strings there are.
+  size_t TakeBlocks(Storage* storage, BlockList* blocks) const {
+    size_t on_heap = 0;
+    if (storage == &sharded_map_internal::empty_storage) return on_heap;
+    const auto take = [&](const StringCell& cell) {
+      if (auto* block = sharded_map_internal::LongString(cell)) {
+        on_heap += block->size;
+        blocks->Push(block);
+      }
+    };
     if (KeyCells::kIsString || ValueCells::kIsString) {
       ForEachSlot(*storage, [&](const char* slot) {
-        KeyCells::Retire(*KeyAt(slot), blocks);
-        RetireValue(slot, blocks);
+        if constexpr (KeyCells::kIsString) take(*KeyAt(slot));
+        if constexpr (ValueCells::kIsString) {
+          for (int64_t i = 0; i < value_length_; ++i) take(ValueAt(slot)[i]);
+        }
       });
     }
-    TakeSlots(storage, blocks);
+    blocks->Push(storage);
+    return on_heap;
   }
 
-  static void TakeSlots(Storage* storage, Blocks* blocks) {
-    blocks->push_back({storage->control, storage->mapped});
-    blocks->push_back({storage, 0});
+  // Puts what is in as many shards of a map that nobody uses in place of all
+  // that is here, or else nothing.
+  void Replace(Shard* others) {
+    BlockList storages;
+    {
+      Frozen frozen(this);
+      Shard nothing;
+      for (int i = 0; i < num_shards_; ++i) {
+        Shard& mine = shards_[i];
+        Shard& other = others == nullptr ? nothing : others[i];
+        const SeqLock::Writer writing(&mine.sequence);
+        Storage* old =
+            mine.storage.exchange(other.storage.exchange(nothing.storage));
+        if (old != nothing.storage) storages.Push(old);
+        mine.size.store(other.size.exchange(0), std::memory_order_relaxed);
+        mine.used.store(other.used.exchange(0), std::memory_order_relaxed);
+      }
+    }
+    size_t on_heap = 0;
+    for (auto* block = storages.head(); block != nullptr;) {
+      auto* const storage = static_cast<Storage*>(block);
+      block = block->next;
+      // One after the other, so that the strings of one are freed while they
+      // are in the cache.
+      BlockList blocks;
+      on_heap += TakeBlocks(storage, &blocks);
+      reclaimer_.Retire(std::move(blocks));
+    }
+    if (on_heap >= kWorthTrimming) reclaimer_.TrimHeapWhenDone();
   }
 
-  void RetireValue(const char* slot, Blocks* blocks) const {
+  void RetireValue(const char* slot, BlockList* blocks) const {
     if (!ValueCells::kIsString) return;
     for (int64_t i = 0; i < value_length_; ++i) {
       ValueCells::Retire(ValueAt(slot)[i], blocks);
@@ -935,16 +594,16 @@ class ShardedMap {
       }
     }
     for (; i < value_length_; ++i) {
-      ValueCell cell;
-      ValueCells::Make(in[i], &cell);
-      ValueCells::Store(cell, cells + i);
+      ValueCells::Store(ValueCells::Make(in[i]), cells + i);
     }
   }
 
+  // How many keys are looked up in steps: the lines of memory that a core can
+  // wait for at a time are fewer, and these fit its nearest cache.
   static constexpr int64_t kBlock = 32;
 
-  // The way to a key, up to the first slot that has its tag.
-  struct Way {
+  // The first slot on the way to a key that has its H2.
+  struct FirstMatch {
     const Shard* shard;
     uint64_t sequence;  // That of the shard before, or kUnknown.
     const char* slot;   // Null if there is no such slot.
@@ -953,43 +612,44 @@ class ShardedMap {
   // No sequence number: it takes more than a look at one slot to find the key.
   static constexpr uint64_t kUnknown = ~uint64_t{0};
 
-  // Asks for the control bytes that a way begins with.
+  // Asks for the control bytes of a key's first group.
   void PrefetchControl(const Query& query) const {
     const Storage& storage = *shards_[ShardOf(query.hash)].storage.load();
     sharded_map_internal::Prefetch(storage.control +
                                    FirstGroup(storage, query.hash));
   }
 
-  // Follows the way to a key, and asks for the slot that it leads to.
-  Way FindWay(const Query& query) const {
+  // Finds the first match, and asks for the slot.
+  FirstMatch FindFirstMatch(const Query& query) const {
     namespace internal = sharded_map_internal;
     constexpr int kMaxGroups = 16;
     const Shard* shard = &shards_[ShardOf(query.hash)];
-    const uint64_t sequence = shard->sequence.load(std::memory_order_acquire);
-    Way way = {shard, sequence, nullptr};
+    const uint64_t sequence = shard->sequence.Begin();
+    FirstMatch match = {shard, sequence, nullptr};
     const Storage& storage = *shard->storage.load();
-    const uint64_t tag = internal::TagOf(query.hash);
+    const uint8_t h2 = internal::H2(query.hash);
     size_t group = FirstGroup(storage, query.hash);
     for (int i = 0; i < kMaxGroups; ++i) {
-      const uint64_t control = internal::AtomicLoad(storage.control + group);
-      const uint64_t matches = internal::MatchTag(control, tag);
-      if (matches) {
-        way.slot = SlotAt(storage, group, internal::LowestByte(matches));
-        internal::Prefetch(way.slot);
+      const ControlGroup control(internal::AtomicLoad(storage.control + group));
+      if (const auto matches = control.Match(h2)) {
+        match.slot = SlotAt(storage, group, matches.LowestSlot());
+        internal::Prefetch(match.slot);
         break;
       }
-      if (internal::HasEmpty(control)) break;
-      if (++group == storage.groups) group = 0;
-      if (i + 1 == kMaxGroups) way.sequence = kUnknown;
+      if (control.HasEmpty()) break;
+      group = NextGroup(storage, group);
+      if (i + 1 == kMaxGroups) match.sequence = kUnknown;
     }
-    if (sequence & 1) way.sequence = kUnknown;
-    return way;
+    if (SeqLock::IsWriting(sequence)) match.sequence = kUnknown;
+    return match;
   }
 
-  // Whether control bytes are likely to come from afar.
+  // Whether control bytes are likely to come from afar: from beyond a core's
+  // own cache.
   bool ControlIsLarge() const {
     constexpr size_t kBytes = size_t{1} << 20;
-    return shards_[0].storage.load()->groups * num_shards_ > kBytes / 8;
+    return shards_[0].storage.load()->groups * num_shards_ >
+           kBytes / ControlGroup::kSlots;
   }
 
   // Finds up to kBlock keys. Each step asks for the memory of the next one, and
@@ -998,16 +658,16 @@ class ShardedMap {
   void FindBlock(const KeyIn* keys, int64_t n, bool control_is_large,
                  const Value* defaults, int64_t default_step, Value* values,
                  bool* found) const {
-    Queries<KeyIn> queries(keys, n);
-    Way ways[kBlock];
+    Queries<KeyIn> queries(keys, n, salt_);
+    FirstMatch matches[kBlock];
     if (control_is_large) {
       for (int64_t i = 0; i < n; ++i) PrefetchControl(queries[i]);
     }
-    for (int64_t i = 0; i < n; ++i) ways[i] = FindWay(queries[i]);
+    for (int64_t i = 0; i < n; ++i) matches[i] = FindFirstMatch(queries[i]);
     for (int64_t i = 0; i < n; ++i) {
       Value* value = values + i * value_length_;
       bool hit;
-      if (!LastStep(queries[i], ways[i], value, &hit)) {
+      if (!ReadMatch(queries[i], matches[i], value, &hit)) {
         hit = Read(queries[i], value);
       }
       if (!hit) CopyDefault(defaults + i * default_step, value);
@@ -1020,23 +680,25 @@ class ShardedMap {
   template <class KeyIn>
   class Queries {
    public:
-    Queries(const KeyIn* keys, int64_t n) : keys_(keys) {
+    Queries(const KeyIn* keys, int64_t n, const Salt& salt)
+        : keys_(keys), salt_(salt) {
       if constexpr (KeyCells::kIsString) {
-        for (int64_t i = 0; i < n; ++i) new (&At(i)) Query(keys[i]);
+        for (int64_t i = 0; i < n; ++i) new (&At(i)) Query(keys[i], salt);
       }
     }
     decltype(auto) operator[](int64_t i) {
       if constexpr (KeyCells::kIsString) {
         return static_cast<const Query&>(At(i));
       } else {
-        return Query(keys_[i]);
+        return Query(keys_[i], salt_);
       }
     }
 
    private:
     Query& At(int64_t i) { return reinterpret_cast<Query*>(memory_)[i]; }
 
-    const KeyIn* keys_;
+    const KeyIn* const keys_;
+    const Salt salt_;
     // Raw memory, as a query has no default constructor.
     alignas(
         Query) char memory_[KeyCells::kIsString ? kBlock * sizeof(Query) : 1];
@@ -1044,33 +706,32 @@ class ShardedMap {
 
   // Returns false if it takes more than a look at one slot.
   template <class Value>
-  bool LastStep(const Query& query, const Way& way, Value* value,
-                bool* hit) const {
-    const auto unchanged = [&way] {
-      // Not before the loads that it is about: they have acquired.
-      return way.shard->sequence.load(std::memory_order_relaxed) ==
-             way.sequence;
+  bool ReadMatch(const Query& query, const FirstMatch& match, Value* value,
+                 bool* hit) const {
+    const auto unchanged = [&match] {
+      return !match.shard->sequence.Changed(match.sequence);
     };
-    *hit = way.slot != nullptr;
+    *hit = match.slot != nullptr;
     if (!*hit) return unchanged();
-    const KeyCell key = KeyCells::Load(KeyAt(way.slot));
+    const KeyCell key = KeyCells::Load(KeyAt(match.slot));
     if constexpr (KeyCells::kIsString) {
       if (!query.MayEqual(key) || !unchanged()) return false;
     }
-    return query.Equals(key) && ReadValue(way.slot, unchanged, value);
+    return query.Equals(key) && ReadValue(match.slot, unchanged, value);
   }
 
   template <class KeyIn>
-  static Query QueryOf(const KeyIn* keys, const Entry& entry) {
+  Query QueryOf(const KeyIn* keys, const Entry& entry) const {
     // A number is its word.
-    return Query(keys[KeyCells::kIsString ? entry.payload : 0], entry.word);
+    return Query(keys[KeyCells::kIsString ? entry.payload : 0], entry.word,
+                 salt_);
   }
 
   // Asks for what is on the way to the keys of up to kBlock entries.
   template <class KeyIn>
-  void PrefetchWays(const KeyIn* keys, const Entry* entries, int64_t n) const {
+  void PrefetchSlots(const KeyIn* keys, const Entry* entries, int64_t n) const {
     for (int64_t i = 0; i < n; ++i) PrefetchControl(QueryOf(keys, entries[i]));
-    for (int64_t i = 0; i < n; ++i) FindWay(QueryOf(keys, entries[i]));
+    for (int64_t i = 0; i < n; ++i) FindFirstMatch(QueryOf(keys, entries[i]));
   }
 
   // Reads the value of a key, if it is there. The caller is a Reader.
@@ -1078,20 +739,18 @@ class ShardedMap {
   bool Read(const Query& query, Value* value) const {
     const Shard& shard = shards_[ShardOf(query.hash)];
     constexpr int kTries = 64;
+    bool hit;
     for (int i = 0; i < kTries; ++i) {
-      const uint64_t before = shard.sequence.load(std::memory_order_acquire);
-      if (before & 1) {
+      const uint64_t before = shard.sequence.Begin();
+      if (SeqLock::IsWriting(before)) {
         __builtin_ia32_pause();
-        continue;
+      } else if (TryRead(shard, before, query, value, &hit)) {
+        return hit;
       }
-      bool hit;
-      if (TryRead(shard, before, query, value, &hit)) return hit;
     }
     // A writer has much to do, or was interrupted: sleep until it has done.
     std::lock_guard<std::mutex> l(shard.mu);
-    bool hit;
-    TryRead(shard, shard.sequence.load(std::memory_order_relaxed), query, value,
-            &hit);
+    TryRead(shard, shard.sequence.Begin(), query, value, &hit);
     return hit;
   }
 
@@ -1101,19 +760,17 @@ class ShardedMap {
                Value* value, bool* hit) const {
     namespace internal = sharded_map_internal;
     const auto unchanged = [&shard, before] {
-      // Not before the loads that it is about: they have acquired.
-      return shard.sequence.load(std::memory_order_relaxed) == before;
+      return !shard.sequence.Changed(before);
     };
     const Storage& storage = *shard.storage.load();
     *hit = false;
     size_t group = FirstGroup(storage, query.hash);
-    const uint64_t tag = internal::TagOf(query.hash);
+    const uint8_t h2 = internal::H2(query.hash);
     // Bounded, as a writer can make it look as if no slot were ever empty.
     for (size_t i = 0; i < storage.groups; ++i) {
-      const uint64_t control = internal::AtomicLoad(storage.control + group);
-      for (uint64_t match = internal::MatchTag(control, tag); match;
-           match &= match - 1) {
-        const char* slot = SlotAt(storage, group, internal::LowestByte(match));
+      const ControlGroup control(internal::AtomicLoad(storage.control + group));
+      for (const int candidate : control.Match(h2)) {
+        const char* slot = SlotAt(storage, group, candidate);
         const KeyCell key = KeyCells::Load(KeyAt(slot));
         if constexpr (KeyCells::kIsString) {
           if (!query.MayEqual(key)) continue;
@@ -1124,8 +781,8 @@ class ShardedMap {
         *hit = true;
         return ReadValue(slot, unchanged, value);
       }
-      if (internal::HasEmpty(control)) return unchanged();
-      if (++group == storage.groups) group = 0;
+      if (control.HasEmpty()) break;
+      group = NextGroup(storage, group);
     }
     return unchanged();
   }
@@ -1134,21 +791,11 @@ class ShardedMap {
   bool ReadValue(const char* slot, const Unchanged& unchanged,
                  Value* value) const {
     if constexpr (ValueCells::kIsString) {
-      // The words of all strings first, then what they point to.
-      constexpr int64_t kOnStack = 8;
-      ValueCell on_stack[kOnStack];
-      std::vector<ValueCell> on_heap;
-      ValueCell* cells = on_stack;
-      if (value_length_ > kOnStack) {
-        on_heap.resize(value_length_);
-        cells = on_heap.data();
-      }
       for (int64_t i = 0; i < value_length_; ++i) {
-        cells[i] = ValueCells::Load(ValueAt(slot) + i);
-      }
-      if (!unchanged()) return false;
-      for (int64_t i = 0; i < value_length_; ++i) {
-        ValueCells::Get(cells[i], value + i);
+        const ValueCell cell = ValueCells::Load(ValueAt(slot) + i);
+        // Only now is a pointer in it known to be one.
+        if (!unchanged()) return false;
+        ValueCells::Get(cell, value + i);
       }
       return true;
     } else {
@@ -1157,47 +804,84 @@ class ShardedMap {
     }
   }
 
-  // Does `op(run, query, payload(index))` for each key, by shards; for keys of
-  // one shard in their order, while it is locked.
-  template <class KeyIn, class Payload, class Op>
+  // Whether `f(i)` is true for all i of [0, n).
+  template <class F>
+  static bool ForAll(int64_t n, const ParallelFor& parallel, const F& f) {
+    std::atomic<bool> all{true};
+    const auto part = [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) {
+        if (!f(i)) all.store(false, std::memory_order_relaxed);
+      }
+    };
+    if (n <= kParallelFrom) {
+      part(0, n);
+    } else {
+      parallel(n, kCyclesAKey, part);
+    }
+    return all.load();
+  }
+
+  // Does `op(writer, query, payload(index))` for each key, by shards; for keys
+  // of one shard in their order, while it is locked.
+  template <bool kAdds, class KeyIn, class Payload, class Op>
   bool Write(const KeyIn* keys, int64_t n, const ParallelFor& parallel,
              const Payload& payload, const Op& op) {
     if (n <= 0) return true;
     if (n == 1) {
-      const Query query(keys[0]);
-      Run run = Begin(ShardOf(query.hash), 1);
-      const bool ok = op(&run, query, payload(0));
-      End(&run);
-      return ok;
+      const Query query(keys[0], salt_);
+      ShardWriter writer(this, ShardOf(query.hash), 1);
+      return op(&writer, query, payload(0));
     }
     if (n <= kFew) {
       uint64_t words[KeyCells::kIsString ? kFew : 1];
       Entry entries[kFew];
-      return WriteSorted(keys, n, words, entries, OnThisThread, payload, op);
+      return WriteSorted<kAdds>(keys, n, words, entries, OnThisThread, payload,
+                                op);
     }
-    std::unique_ptr<uint64_t[]> words;
-    if (KeyCells::kIsString) words.reset(new (std::nothrow) uint64_t[n]);
-    std::unique_ptr<Entry[]> entries(new (std::nothrow) Entry[n]);
-    if (entries == nullptr || (KeyCells::kIsString && words == nullptr)) {
-      return false;
-    }
-    return WriteSorted(keys, n, words.get(), entries.get(), parallel, payload,
-                       op);
+    const auto words = NewArray<uint64_t>(KeyCells::kIsString ? n : 1);
+    const auto entries = NewArray<Entry>(n);
+    return words != nullptr && entries != nullptr &&
+           WriteSorted<kAdds>(keys, n, words.get(), entries.get(), parallel,
+                              payload, op);
   }
 
-  template <class KeyIn, class Payload, class Op>
+  // Not initialized; null without memory.
+  template <class T>
+  static std::unique_ptr<T[]> NewArray(int64_t n) {
+    return std::unique_ptr<T[]>(new (std::nothrow) T[n]);
+  }
+
+  template <bool kAdds, class KeyIn, class Payload, class Op>
   bool WriteSorted(const KeyIn* keys, int64_t n, uint64_t* words,
                    Entry* entries, const ParallelFor& parallel,
                    const Payload& payload, const Op& op) {
     int64_t ends[kMaxShards];
-    Sort(keys, n, words, entries, ends, parallel, payload);
-    // There is little to wait for in a run of a few keys, so it is asked for
+    if (!Sort(keys, n, words, entries, ends, parallel, payload)) return false;
+    Spares spares;
+    if (kAdds && !AllocateSpares(ends, &spares)) return false;
+    PreparedStrings new_keys;
+    bool has_new_keys = false;
+    if constexpr (kAdds && KeyCells::kIsString) {
+      for (int64_t i = 0; i < n && !has_new_keys; ++i) {
+        has_new_keys = Query(keys[i], words[i], salt_).IsLong();
+      }
+      if (has_new_keys &&
+          (!new_keys.Resize(n) || !ForAll(n, parallel, [&](int64_t i) {
+            const Query query(keys[i], words[i], salt_);
+            return !query.IsLong() ||
+                   sharded_map_internal::MakeLongCell(query.view, query.hash,
+                                                      new_keys.at(i));
+          }))) {
+        return false;
+      }
+    }
+    // There is little to wait for in a shard of a few keys, so it is asked for
     // before the first one.
     const bool few = n <= kFew;
     if (few) {
       Reclaimer::Reader reader(&reclaimer_);
       for (int64_t i = 0; i < n; i += kBlock) {
-        PrefetchWays(keys, entries + i, std::min(kBlock, n - i));
+        PrefetchSlots(keys, entries + i, std::min(kBlock, n - i));
       }
     }
     std::atomic<bool> ok{true};
@@ -1206,19 +890,21 @@ class ShardedMap {
         const int64_t first = i == 0 ? 0 : ends[i - 1];
         const int64_t count = ends[i] - first;
         if (count == 0) continue;
-        Run run = Begin(static_cast<int>(i), count);
-        bool all = true;
-        for (int64_t j = 0; j < count && all; ++j) {
+        ShardWriter writer(this, static_cast<int>(i), count,
+                           kAdds ? &spares.of_shard[i] : nullptr);
+        for (int64_t j = 0; j < count; ++j) {
           if (!few && j % kBlock == 0) {
-            PrefetchWays(keys, entries + first + j,
-                         std::min(kBlock, count - j));
+            PrefetchSlots(keys, entries + first + j,
+                          std::min(kBlock, count - j));
           }
           const Entry& entry = entries[first + j];
-          ++run.done;
-          all = op(&run, QueryOf(keys, entry), entry.payload);
+          if (has_new_keys) writer.new_key = new_keys.at(entry.payload);
+          ++writer.done;
+          if (!op(&writer, QueryOf(keys, entry), entry.payload)) {
+            ok.store(false, std::memory_order_relaxed);
+            break;
+          }
         }
-        End(&run);
-        if (!all) ok.store(false, std::memory_order_relaxed);
       }
     };
     if (n <= kParallelFrom) {
@@ -1229,33 +915,56 @@ class ShardedMap {
     return ok.load();
   }
 
+  // Allocates what each shard grows to if all of its keys are new, where that
+  // is more than it has room for. Returns false without memory.
+  bool AllocateSpares(const int64_t* ends, Spares* spares) const {
+    const Reclaimer::Reader reader(&reclaimer_);
+    for (int i = 0; i < num_shards_; ++i) {
+      spares->of_shard[i] = nullptr;
+      spares->size = i + 1;
+      const Shard& shard = shards_[i];
+      const Storage& storage = *shard.storage.load();
+      const int64_t count = i == 0 ? ends[0] : ends[i] - ends[i - 1];
+      if (count == 0 || shard.used.load(std::memory_order_relaxed) + count <=
+                            storage.max_used) {
+        continue;
+      }
+      const int64_t size = shard.size.load(std::memory_order_relaxed);
+      const double wanted = WithMargin(static_cast<double>(size + count));
+      spares->of_shard[i] = NewStorage(std::max(
+          GroupsToGrowTo(i, storage, size, wanted), GroupsFor(wanted)));
+      if (spares->of_shard[i] == nullptr) return false;
+    }
+    return true;
+  }
+
   // Sorts keys by shard, those of one shard in their order; `ends` gets where
   // the keys of each shard end. `words` is room for a word a key, if keys are
-  // strings: a number is read twice instead.
+  // strings: a number is read twice instead. Returns false without memory.
   template <class KeyIn, class Payload>
-  void Sort(const KeyIn* keys, int64_t n, uint64_t* words, Entry* entries,
+  bool Sort(const KeyIn* keys, int64_t n, uint64_t* words, Entry* entries,
             int64_t* ends, const ParallelFor& parallel,
             const Payload& payload) const {
     // Parts of the keys, each counted and then moved by one thread.
     const int64_t parts = n <= kParallelFrom ? 1 : 16;
     const auto begin_of = [n, parts](int64_t part) { return part * n / parts; };
     int64_t on_stack[kMaxShards];
-    std::vector<int64_t> on_heap;
+    std::unique_ptr<int64_t[]> on_heap;
     int64_t* at = on_stack;
     if (parts > 1) {
-      on_heap.resize(parts * num_shards_);
-      at = on_heap.data();
-    } else {
-      std::fill_n(at, num_shards_, 0);
+      on_heap = NewArray<int64_t>(parts * num_shards_);
+      if (on_heap == nullptr) return false;
+      at = on_heap.get();
     }
+    std::fill_n(at, parts * num_shards_, 0);
     const auto shard_of = [this](uint64_t word) {
-      return ShardOf(Query::HashOfWord(word));
+      return ShardOf(Query::HashOfWord(word, salt_));
     };
     const auto count = [&](int64_t begin, int64_t end) {
       for (int64_t part = begin; part < end; ++part) {
         int64_t* counts = at + part * num_shards_;
         for (int64_t i = begin_of(part); i < begin_of(part + 1); ++i) {
-          const uint64_t word = Query::WordOf(keys[i]);
+          const uint64_t word = Query::WordOf(keys[i], salt_);
           if (KeyCells::kIsString) words[i] = word;
           ++counts[shard_of(word)];
         }
@@ -1266,7 +975,7 @@ class ShardedMap {
         int64_t* to = at + part * num_shards_;
         for (int64_t i = begin_of(part); i < begin_of(part + 1); ++i) {
           const uint64_t word =
-              KeyCells::kIsString ? words[i] : Query::WordOf(keys[i]);
+              KeyCells::kIsString ? words[i] : Query::WordOf(keys[i], salt_);
           entries[to[shard_of(word)]++] = {word, payload(i)};
         }
       }
@@ -1282,148 +991,129 @@ class ShardedMap {
     int64_t sum = 0;
     for (int s = 0; s < num_shards_; ++s) {
       for (int64_t part = 0; part < parts; ++part) {
-        int64_t* place = at + part * num_shards_ + s;
-        const int64_t count = *place;
-        *place = sum;
-        sum += count;
+        sum += std::exchange(at[part * num_shards_ + s], sum);
       }
       ends[s] = sum;
     }
     for_parts(move);
-  }
-
-  Run Begin(int shard_index, int64_t total) {
-    Run run;
-    run.shard_index = shard_index;
-    run.shard = &shards_[shard_index];
-    run.total = total;
-    run.shard->mu.lock();
-    run.shard->BeginWrite();
-    return run;
-  }
-
-  void End(Run* run) {
-    run->shard->EndWrite();
-    run->shard->mu.unlock();
-    reclaimer_.Retire(&run->retired);
+    return true;
   }
 
   // Where a key is, or else where it may be put.
-  struct Place {
+  struct Position {
     size_t group;
-    int byte;
+    int slot;
     bool found;
-    bool erased;  // Whether it would take the place of an erased key.
+    bool deleted;  // Whether it would take the place of a deleted key.
   };
 
-  Place Locate(const Storage& storage, const Query& query) const {
-    namespace internal = sharded_map_internal;
-    const uint64_t tag = internal::TagOf(query.hash);
+  Position Locate(const Storage& storage, const Query& query) const {
+    const uint8_t h2 = sharded_map_internal::H2(query.hash);
     size_t group = FirstGroup(storage, query.hash);
-    Place place = {0, -1, false, false};
+    Position free = {0, -1, false, false};
     // There always is an empty slot.
     while (true) {
-      const uint64_t control = storage.control[group];
-      for (uint64_t match = internal::MatchTag(control, tag); match;
-           match &= match - 1) {
-        const int byte = internal::LowestByte(match);
-        if (query.Equals(*KeyAt(SlotAt(storage, group, byte)))) {
-          return {group, byte, true, false};
+      const ControlGroup control(storage.control[group]);
+      for (const int slot : control.Match(h2)) {
+        if (query.Equals(*KeyAt(SlotAt(storage, group, slot)))) {
+          return {group, slot, true, false};
         }
       }
-      const uint64_t free = internal::MatchFree(control);
-      if (free && place.byte < 0) {
-        place.group = group;
-        place.byte = internal::LowestByte(free);
-        place.erased = (control >> (8 * place.byte) & 0xff) != 0;
+      if (free.slot < 0) {
+        if (const auto not_full = control.MatchNotFull()) {
+          const int slot = not_full.LowestSlot();
+          free = {group, slot, false, control.IsDeleted(slot)};
+        }
       }
-      if (internal::HasEmpty(control)) return place;
-      if (++group == storage.groups) group = 0;
+      if (control.HasEmpty()) return free;
+      group = NextGroup(storage, group);
     }
   }
 
-  static void SetControl(const Storage& storage, size_t group, int byte,
-                         uint64_t to) {
-    const int shift = 8 * byte;
-    const uint64_t control = storage.control[group];
+  static void SetControl(const Storage& storage, size_t group, int slot,
+                         uint8_t to) {
+    uint64_t* const control = storage.control + group;
     sharded_map_internal::AtomicStore(
-        storage.control + group,
-        (control & ~(uint64_t{0xff} << shift)) | to << shift);
+        control, ControlGroup(*control).With(slot, to).word());
   }
 
-  // The slot of a key that is there, or of one that `Commit` is to follow for.
-  // Null if memory has run out.
-  char* FindOrPrepare(Run* run, const Query& query, Place* place) {
-    Storage* storage = run->shard->storage.load(std::memory_order_relaxed);
-    *place = Locate(*storage, query);
-    if (place->found || place->erased || run->shard->used < storage->max_used) {
-      return SlotAt(*storage, place->group, place->byte);
+  // The slot of a key that is there, or of one that `Commit` is to follow for,
+  // to whose own cell `new_key` is set. Null if memory has run out.
+  char* FindOrPrepare(ShardWriter* writer, const Query& query,
+                      Position* position, KeyCell* new_key) {
+    const Shard& shard = *writer->shard;
+    Storage* storage = shard.storage.load(std::memory_order_relaxed);
+    *position = Locate(*storage, query);
+    if (position->found) {
+      return SlotAt(*storage, position->group, position->slot);
     }
-    storage = Grow(run);
-    if (storage == nullptr) return nullptr;
-    *place = Locate(*storage, query);
-    return SlotAt(*storage, place->group, place->byte);
+    if (!position->deleted &&
+        shard.used.load(std::memory_order_relaxed) >= storage->max_used) {
+      storage = Grow(writer);
+      if (storage == nullptr) return nullptr;
+      *position = Locate(*storage, query);
+    }
+    *new_key = query.cell;
+    if constexpr (KeyCells::kIsString) {
+      if (query.IsLong()) {
+        if (writer->new_key != nullptr) {
+          *new_key = PreparedStrings::Take(writer->new_key);
+        } else if (!sharded_map_internal::MakeLongCell(query.view, query.hash,
+                                                       new_key)) {
+          return nullptr;
+        }
+      }
+    }
+    return SlotAt(*storage, position->group, position->slot);
   }
 
-  void Commit(Run* run, const Query& query, const Place& place) {
-    Storage* storage = run->shard->storage.load(std::memory_order_relaxed);
-    if (!place.erased) ++run->shard->used;
-    ++run->added;
-    SetControl(*storage, place.group, place.byte,
-               sharded_map_internal::TagOf(query.hash));
-    run->shard->size.fetch_add(1, std::memory_order_relaxed);
+  // Puts a new key beside its value.
+  void Commit(ShardWriter* writer, const Query& query, const Position& position,
+              const KeyCell& new_key, char* slot) {
+    Shard* const shard = writer->shard;
+    KeyCells::Store(new_key, KeyAt(slot));
+    SetControl(*shard->storage.load(std::memory_order_relaxed), position.group,
+               position.slot, sharded_map_internal::H2(query.hash));
+    if (!position.deleted) AddTo(&shard->used, 1);
+    AddTo(&shard->size, 1);
+    ++writer->added;
   }
 
+  // Adds to a number that only who has locked the shard changes.
+  static void AddTo(std::atomic<int64_t>* number, int64_t change) {
+    number->store(number->load(std::memory_order_relaxed) + change,
+                  std::memory_order_relaxed);
+  }
+
+  // `value` is one of numbers, or of cells that are to be taken.
   template <class Value>
-  bool Assign(Run* run, const Query& query, const Value* value) {
-    Place place;
-    char* slot = FindOrPrepare(run, query, &place);
+  bool Assign(ShardWriter* writer, const Query& query, Value* value) {
+    Position position;
+    KeyCell new_key;
+    char* slot = FindOrPrepare(writer, query, &position, &new_key);
     if (slot == nullptr) return false;
-    KeyCell key;
-    if (!place.found && !query.MakeCell(&key)) return false;
     if constexpr (ValueCells::kIsString) {
-      if (!SetStrings(value, place.found, slot, &run->retired)) {
-        if (!place.found) KeyCells::Retire(key, &run->retired);
-        return false;
+      if (position.found) RetireValue(slot, &writer->retired.blocks);
+      for (int64_t i = 0; i < value_length_; ++i) {
+        ValueCells::Store(PreparedStrings::Take(value + i), ValueAt(slot) + i);
       }
     } else {
       SetNumbers(value, slot);
     }
-    if (!place.found) {
-      KeyCells::Store(key, KeyAt(slot));
-      Commit(run, query, place);
-    }
-    return true;
-  }
-
-  template <class Value>
-  bool SetStrings(const Value* value, bool replace, char* slot,
-                  Blocks* retired) const {
-    std::vector<ValueCell> cells(value_length_);
-    for (int64_t i = 0; i < value_length_; ++i) {
-      if (!ValueCells::Make(value[i], &cells[i])) {
-        while (--i >= 0) ValueCells::Retire(cells[i], retired);
-        return false;
-      }
-    }
-    if (replace) RetireValue(slot, retired);
-    for (int64_t i = 0; i < value_length_; ++i) {
-      ValueCells::Store(cells[i], ValueAt(slot) + i);
-    }
+    if (!position.found) Commit(writer, query, position, new_key, slot);
     return true;
   }
 
   template <class T>
-  bool Add(Run* run, const Query& query, const T* deltas, T* sums) {
-    Place place;
-    char* slot = FindOrPrepare(run, query, &place);
+  bool Add(ShardWriter* writer, const Query& query, const T* deltas, T* sums) {
+    Position position;
+    KeyCell new_key;
+    char* slot = FindOrPrepare(writer, query, &position, &new_key);
     if (slot == nullptr) return false;
-    KeyCell key;
-    if (!place.found && !query.MakeCell(&key)) return false;
     ValueCell* cells = ValueAt(slot);
     for (int64_t i = 0; i < value_length_; ++i) {
       T sum = deltas[i];
-      if (place.found) {
+      if (position.found) {
         T before;
         ValueCells::Get(cells[i], &before);
         sum = Sum(before, sum);
@@ -1441,14 +1131,9 @@ class ShardedMap {
           continue;
         }
       }
-      ValueCell cell;
-      ValueCells::Make(sum, &cell);
-      ValueCells::Store(cell, cells + i);
+      ValueCells::Store(ValueCells::Make(sum), cells + i);
     }
-    if (!place.found) {
-      KeyCells::Store(key, KeyAt(slot));
-      Commit(run, query, place);
-    }
+    if (!position.found) Commit(writer, query, position, new_key, slot);
     return true;
   }
 
@@ -1464,47 +1149,50 @@ class ShardedMap {
     }
   }
 
-  bool Erase(Run* run, const Query& query) {
+  bool Erase(ShardWriter* writer, const Query& query) {
     namespace internal = sharded_map_internal;
-    Storage* storage = run->shard->storage.load(std::memory_order_relaxed);
-    const Place place = Locate(*storage, query);
-    if (!place.found) return false;
-    const char* slot = SlotAt(*storage, place.group, place.byte);
-    KeyCells::Retire(*KeyAt(slot), &run->retired);
-    RetireValue(slot, &run->retired);
-    // No way to another key leads past a group that has an empty slot.
-    const bool was_end = internal::HasEmpty(storage->control[place.group]);
-    SetControl(*storage, place.group, place.byte,
-               was_end ? 0 : internal::kErased);
-    if (was_end) --run->shard->used;
-    run->shard->size.fetch_sub(1, std::memory_order_relaxed);
+    Shard* const shard = writer->shard;
+    const Storage& storage = *shard->storage.load(std::memory_order_relaxed);
+    const Position position = Locate(storage, query);
+    if (!position.found) return false;
+    const char* slot = SlotAt(storage, position.group, position.slot);
+    KeyCells::Retire(*KeyAt(slot), &writer->retired.blocks);
+    RetireValue(slot, &writer->retired.blocks);
+    // No search for another key goes past a group that has an empty slot.
+    const bool was_end =
+        ControlGroup(storage.control[position.group]).HasEmpty();
+    SetControl(storage, position.group, position.slot,
+               was_end ? internal::kEmpty : internal::kDeleted);
+    if (was_end) AddTo(&shard->used, -1);
+    AddTo(&shard->size, -1);
     return true;
   }
 
-  // Moves a shard to a larger storage, or to one as large without the erased.
-  Storage* Grow(Run* run) {
-    namespace internal = sharded_map_internal;
-    Shard* shard = run->shard;
-    Storage* old = shard->storage.load(std::memory_order_relaxed);
-    const size_t groups = GroupsToGrowTo(*run, *old);
-    Storage* grown = NewStorage(groups);
+  // Moves a shard to a larger storage, or to one as large without the deleted.
+  // Null if memory has run out.
+  Storage* Grow(ShardWriter* writer) {
+    Shard* const shard = writer->shard;
+    Storage* const old = shard->storage.load(std::memory_order_relaxed);
+    Storage* const grown = StorageToGrowTo(writer, *old);
     if (grown == nullptr) return nullptr;
-    if (old != &empty_) {
-      // In the order of the hashes, or nearly so, in which the groups are too.
-      ForEachSlot(*old, [&](const char* slot) {
-        const uint64_t hash = Query::HashOf(*KeyAt(slot));
-        size_t group = FirstGroup(*grown, hash);
-        while (!internal::HasEmpty(grown->control[group])) {
-          if (++group == grown->groups) group = 0;
-        }
-        const int byte =
-            internal::LowestByte(internal::MatchFree(grown->control[group]));
-        grown->control[group] |= internal::TagOf(hash) << (8 * byte);
-        CopySlot(slot, SlotAt(*grown, group, byte));
-      });
-      TakeSlots(old, &run->retired);
+    // In the order of the hashes, or nearly so, in which the groups are too.
+    ForEachSlot(*old, [&](const char* from) {
+      const uint64_t hash = Query::HashOf(*KeyAt(from), salt_);
+      size_t group = FirstGroup(*grown, hash);
+      while (!ControlGroup(grown->control[group]).HasEmpty()) {
+        group = NextGroup(*grown, group);
+      }
+      const ControlGroup control(grown->control[group]);
+      const int slot = control.MatchNotFull().LowestSlot();
+      grown->control[group] =
+          control.With(slot, sharded_map_internal::H2(hash)).word();
+      CopySlot(from, SlotAt(*grown, group, slot));
+    });
+    if (old != &sharded_map_internal::empty_storage) {
+      writer->retired.blocks.Push(old);
     }
-    shard->used = shard->size.load(std::memory_order_relaxed);
+    shard->used.store(shard->size.load(std::memory_order_relaxed),
+                      std::memory_order_relaxed);
     shard->storage.store(grown);
     return grown;
   }
@@ -1517,37 +1205,53 @@ class ShardedMap {
     }
   }
 
-  size_t GroupsToGrowTo(const Run& run, const Storage& old) const {
-    const auto size =
-        static_cast<size_t>(run.shard->size.load(std::memory_order_relaxed));
-    if (&old != &empty_ && size < old.max_used - old.max_used / 8) {
-      return old.groups;  // There is room once the erased are gone.
+  Storage* StorageToGrowTo(ShardWriter* writer, const Storage& old) const {
+    const int64_t size = writer->shard->size.load(std::memory_order_relaxed);
+    const size_t groups =
+        GroupsToGrowTo(writer->index, old, size, Expected(*writer, size));
+    Storage* const spare = writer->spare == nullptr ? nullptr : *writer->spare;
+    const bool fits = spare != nullptr && spare->max_used > size;
+    // One that is about as large is as good as another.
+    if (!fits || spare->groups < groups ||
+        spare->groups > groups + groups / 8) {
+      Storage* const storage = NewStorage(groups);
+      if (storage != nullptr || !fits) return storage;
     }
-    // By a tenth or so, which is other for each shard and time; small ones by
-    // half.
-    const double phase =
-        static_cast<double>(
-            sharded_map_internal::Mix(
-                run.shard_index * sharded_map_internal::kSalt + old.groups,
-                sharded_map_internal::kMultiplier) >>
-            32) /
-        4294967296.0;
-    const double grown =
-        static_cast<double>(size) * (size < 1024 ? 1.5 : 1.05 + 0.1 * phase);
-    // What the rest of the run will add, if it goes on as it began; but not
-    // many times what is there, as it may not.
-    const double added = static_cast<double>(run.total - run.done + 1) *
-                         static_cast<double>(run.added + 1) /
-                         static_cast<double>(run.done + 1);
-    const double expected = std::min(1.02 * (static_cast<double>(size) + added),
-                                     8.0 * static_cast<double>(size) + 64);
-    const double wanted = std::max(grown, expected) + 1;
-    auto groups = static_cast<size_t>(wanted / 8);
-    groups += groups / 16;
-    while (static_cast<double>(MaxUsed(groups)) < wanted) ++groups;
-    return groups;
+    *writer->spare = nullptr;
+    return spare;
   }
 
+  // So many keys, and a few that others may add.
+  static double WithMargin(double size) { return 1.02 * size + 1; }
+
+  // How many groups a shard gets if it grows now and holds so many keys soon.
+  static size_t GroupsToGrowTo(int index, const Storage& old, int64_t size,
+                               double expected) {
+    namespace internal = sharded_map_internal;
+    if (size < old.max_used - old.max_used / 8) {
+      return old.groups;  // There is room once the deleted are gone.
+    }
+    // By 5 to 15 %, which is other for each shard and time; small ones by half.
+    const uint64_t any =
+        internal::Mix(index * internal::kPi + old.groups, internal::kGolden);
+    const double part = static_cast<double>(any >> 32) / 0x1p32;
+    const double grown =
+        static_cast<double>(size) * (size < 1024 ? 1.5 : 1.05 + 0.1 * part);
+    return GroupsFor(std::max(grown + 1, expected));
+  }
+
+  // What the keys of a batch will be if it goes on as it began; but not many
+  // times those that are there, as it may not.
+  static double Expected(const ShardWriter& writer, int64_t size) {
+    const double added = static_cast<double>(writer.total - writer.done + 1) *
+                         static_cast<double>(writer.added + 1) /
+                         static_cast<double>(writer.done + 1);
+    return std::min(WithMargin(static_cast<double>(size) + added),
+                    8.0 * static_cast<double>(size) + 64);
+  }
+
+  // From how many bytes of strings on a heap is trimmed that they have left.
+  static constexpr size_t kWorthTrimming = size_t{16} << 20;
   // Up to how many keys a batch of writes has only a few for each shard.
   static constexpr int64_t kFew = 256;
   // From how many keys on a batch of writes is worth more than one thread.
@@ -1561,10 +1265,7 @@ class ShardedMap {
   const bool wide_;
   const size_t value_offset_;
   const size_t stride_;
-  // The storage of a shard that never had a key: one group, in which no slot
-  // may be used.
-  uint64_t empty_control_ = 0;
-  Storage empty_;
+  const Salt salt_;
   std::unique_ptr<Shard[]> shards_;
   mutable Reclaimer reclaimer_;
 };

@@ -1,17 +1,20 @@
 #include "tensorflow_examples/custom_ops_doc/sharded_hash_table/sharded_map.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <cstdlib>
+#include <fstream>
 #include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <random>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <tuple>
 #include <type_traits>
@@ -213,7 +216,7 @@ TEST(ShardedMapTest, LastOfABatchCountsOnManyThreadsToo) {
   }
 }
 
-TEST(ShardedMapTest, WaysStayShortWhateverTheKeysHaveInCommon) {
+TEST(ShardedMapTest, ProbesStayShortWhateverTheKeysHaveInCommon) {
   constexpr int64_t kKeys = 1 << 16;
   const std::vector<std::pair<const char*, std::function<uint64_t(uint64_t)>>>
       patterns = {
@@ -235,11 +238,57 @@ TEST(ShardedMapTest, WaysStayShortWhateverTheKeysHaveInCommon) {
     IntMap map;
     ASSERT_TRUE(map.Insert(keys.data(), kKeys, keys.data()));
     ASSERT_EQ(map.Size(), kKeys);
-    EXPECT_LT(map.LongestProbe(), 100);
+    EXPECT_LT(map.CountProbes().longest, 100);
     const IntMap::Frozen frozen(&map);
     for (int shard = 0; shard < map.num_shards(); ++shard) {
       EXPECT_LT(frozen.ShardSize(shard), kKeys / map.num_shards() * 5 / 4);
     }
+  }
+}
+
+// The groups that are looked at on average to find a key.
+template <class Key>
+double AverageProbe(const std::vector<Key>& keys) {
+  ShardedMap<Key, int64_t> map;
+  const std::vector<int64_t> values(keys.size());
+  EXPECT_TRUE(map.Insert(keys.data(), keys.size(), values.data()));
+  EXPECT_EQ(map.Size(), static_cast<int64_t>(keys.size()));
+  return static_cast<double>(map.CountProbes().total) / map.Size();
+}
+
+TEST(ShardedMapTest, KeysThatAreChosenToCollideCostWhatOthersDo) {
+  constexpr int kKeys = 80'000;
+  std::mt19937_64 random(1);
+  std::vector<int64_t> any(kKeys);
+  for (int64_t& key : any) key = random();
+  const double usual = AverageProbe(any);
+  // A string of two words, and one of five.
+  const auto text = [](uint64_t a, uint64_t b) {
+    const uint64_t words[] = {a, b};
+    return std::string(reinterpret_cast<const char*>(words), sizeof(words));
+  };
+  const auto long_text = [&](uint64_t a, uint64_t b) {
+    return text(a, b) + text(a, b) + "12345678";
+  };
+  using namespace sharded_map_internal;  // NOLINT: its constants.
+  for (const uint64_t word :
+       {uint64_t{0}, uint64_t{1}, ~uint64_t{0}, kGolden, kPi, kGolden ^ kPi,
+        kGolden - 1, uint64_t{0xf1de83e19937733d}}) {
+    SCOPED_TRACE(word);
+    std::vector<std::string> first, second, longer;
+    std::vector<int64_t> multiples, differences;
+    for (uint64_t i = 1; i <= kKeys; ++i) {
+      first.push_back(text(i, word));
+      second.push_back(text(word, i));
+      longer.push_back(i % 2 ? long_text(i, word) : long_text(word, i));
+      if (word % 2) multiples.push_back(i * word);
+      differences.push_back(i ^ word);
+    }
+    EXPECT_LT(AverageProbe(first), 1.5 * usual);
+    EXPECT_LT(AverageProbe(second), 1.5 * usual);
+    EXPECT_LT(AverageProbe(longer), 1.5 * usual);
+    EXPECT_LT(AverageProbe(differences), 1.5 * usual);
+    if (!multiples.empty()) EXPECT_LT(AverageProbe(multiples), 1.5 * usual);
   }
 }
 
@@ -289,6 +338,69 @@ TEST(ShardedMapTest, ClearGivesMemoryBack) {
   EXPECT_EQ(map.PendingBlocks(), 0);
 }
 
+// A string that, when it is read, waits until it may go on.
+struct Waiting {
+  std::string text;
+  std::atomic<bool>* is_there = nullptr;
+  std::atomic<bool>* may_go = nullptr;
+};
+
+}  // namespace
+
+template <>
+struct StringAccess<Waiting> {
+  static std::string_view View(const Waiting& s) { return s.text; }
+  static void Assign(std::string_view from, Waiting* to) {
+    *to->is_there = true;
+    while (!*to->may_go) std::this_thread::yield();
+    to->text = from;
+  }
+};
+
+namespace {
+
+// The bytes that this process holds in memory.
+int64_t ResidentBytes() {
+  std::ifstream statm("/proc/self/statm");
+  int64_t pages = 0;
+  statm >> pages >> pages;
+  return pages * sysconf(_SC_PAGESIZE);
+}
+
+TEST(ShardedMapTest, ClearGivesMemoryBackWhenTheLastReaderHasLeft) {
+  // Long strings, on the heap, and numbers, in mappings.
+  constexpr int64_t kKeys = 100'000;
+  constexpr int64_t kBytes = kKeys * 500;
+  StringMap strings;
+  const std::string big(500, 'v');
+  std::vector<std::string> keys(kKeys);
+  for (int64_t i = 0; i < kKeys; ++i) keys[i] = std::to_string(i);
+  const int64_t before = ResidentBytes();
+  {
+    const std::vector<std::string> values(kKeys, big);
+    ASSERT_TRUE(strings.Insert(keys.data(), kKeys, values.data()));
+  }
+  EXPECT_GT(ResidentBytes() - before, kBytes);
+  std::atomic<bool> is_there{false};
+  std::atomic<bool> may_go{false};
+  std::thread reader([&] {
+    const Waiting none;
+    Waiting value{"", &is_there, &may_go};
+    EXPECT_TRUE(strings.Find(&keys[7], 1, &none, false, &value));
+    EXPECT_EQ(value.text, big);  // Which was cleared meanwhile.
+  });
+  while (!is_there) std::this_thread::yield();
+  strings.Clear();
+  EXPECT_GE(strings.PendingBlocks(), kKeys);
+  may_go = true;
+  reader.join();
+  EXPECT_EQ(strings.PendingBlocks(), 0);
+#if !defined(__SANITIZE_ADDRESS__) && !__has_feature(address_sanitizer) && \
+    !__has_feature(thread_sanitizer)
+  EXPECT_LT(ResidentBytes() - before, kBytes / 4);
+#endif
+}
+
 TEST(ShardedMapTest, NothingIsKeptWhenNobodyReads) {
   StringMap map;
   std::vector<std::string> keys, values;
@@ -304,27 +416,27 @@ TEST(ShardedMapTest, NothingIsKeptWhenNobodyReads) {
   EXPECT_EQ(map.PendingBlocks(), 0);
 }
 
-TEST(ReclaimerTest, KeepsWhatAReaderMaySeeAndNoLonger) {
+void RetireOne(sharded_map_internal::Reclaimer* reclaimer) {
+  sharded_map_internal::BlockList blocks;
+  blocks.Push(new (std::malloc(sizeof(sharded_map_internal::Block)))
+                  sharded_map_internal::Block{nullptr, 0, 0});
+  reclaimer->Retire(std::move(blocks));
+}
+
+TEST(ReclaimerTest, KeepsWhatAReaderMaySeeUntilItLeaves) {
   sharded_map_internal::Reclaimer reclaimer;
   using Reader = sharded_map_internal::Reclaimer::Reader;
-  const auto retire = [&reclaimer] {
-    sharded_map_internal::Blocks blocks = {{std::malloc(8), 0}};
-    reclaimer.Retire(&blocks);
-  };
   auto old_reader = std::make_unique<Reader>(&reclaimer);
-  retire();
+  RetireOne(&reclaimer);
   EXPECT_EQ(reclaimer.Pending(), 1);
   {
     // Others come all the time, and hold back nothing but what is newer.
     const Reader newer(&reclaimer);
-    retire();
+    RetireOne(&reclaimer);
     EXPECT_EQ(reclaimer.Pending(), 2);
     old_reader.reset();
-    retire();
-    EXPECT_EQ(reclaimer.Pending(), 2);
+    EXPECT_EQ(reclaimer.Pending(), 1);
   }
-  retire();
-  retire();
   EXPECT_EQ(reclaimer.Pending(), 0);
 }
 
@@ -333,12 +445,28 @@ TEST(ReclaimerTest, IsNotHeldUpByReadersThatFollowOneAnother) {
   using Reader = sharded_map_internal::Reclaimer::Reader;
   auto reader = std::make_unique<Reader>(&reclaimer);
   for (int i = 0; i < 100; ++i) {
-    sharded_map_internal::Blocks blocks = {{std::malloc(8), 0}};
-    reclaimer.Retire(&blocks);
+    RetireOne(&reclaimer);
     // There is one at any time, but none for long.
     auto next = std::make_unique<Reader>(&reclaimer);
     reader = std::move(next);
-    EXPECT_LT(reclaimer.Pending(), 5);
+    EXPECT_LT(reclaimer.Pending(), 3);
+  }
+}
+
+TEST(ReclaimerTest, NothingIsLeftWhenTheLastOfManyReadersHasLeft) {
+  sharded_map_internal::Reclaimer reclaimer;
+  for (int round = 0; round < 200; ++round) {
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 4; ++i) {
+      threads.emplace_back([&, i] {
+        for (int j = 0; j < 20; ++j) {
+          const sharded_map_internal::Reclaimer::Reader reader(&reclaimer);
+          if (i == 0) RetireOne(&reclaimer);
+        }
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+    ASSERT_EQ(reclaimer.Pending(), 0);
   }
 }
 
@@ -459,13 +587,14 @@ TEST(ShardedMapTest, ReadersNeverSeeHalfOfALongValue) {
   // time that it is read, and the other way round.
   constexpr int64_t kLength = 1 << 15;
   ShardedMap<int64_t, int32_t> map(1, kLength);
-  // The way to the second key begins with the slot of the first one.
-  const auto tag = [](int64_t key) {
-    return sharded_map_internal::TagOf(
-        sharded_map_internal::Query<int64_t>(key).hash);
+  // The search for the second key begins with the slot of the first one.
+  const auto h2 = [](int64_t key) {
+    namespace internal = sharded_map_internal;
+    return internal::H2(
+        internal::Query<int64_t>(key, internal::ProcessSalt()).hash);
   };
   int64_t keys[2] = {1, 2};
-  while (tag(keys[0]) != tag(keys[1])) ++keys[1];
+  while (h2(keys[0]) != h2(keys[1])) ++keys[1];
   const std::vector<int32_t> none(kLength, -1);
   for (const int64_t key : keys) map.Insert(&key, 1, none.data());
   std::atomic<bool> stop{false};

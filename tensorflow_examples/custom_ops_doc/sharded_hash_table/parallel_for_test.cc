@@ -3,73 +3,21 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <condition_variable>
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <new>
 #include <thread>
-#include <utility>
 #include <vector>
 
 #include "tensorflow_examples/custom_ops_doc/sharded_hash_table/sharded_map.h"
+#include "tensorflow_examples/custom_ops_doc/sharded_hash_table/test_pool.h"
 
 namespace custom_op_examples {
 namespace {
 
 constexpr int64_t kDear = 1'000'000;
-
-// As the intra-op pool: a few threads, and a queue of what they get to.
-class Pool {
- public:
-  explicit Pool(int num_threads) {
-    for (int i = 0; i < num_threads; ++i) {
-      threads_.emplace_back([this] { Run(); });
-    }
-  }
-  ~Pool() {
-    {
-      std::lock_guard<std::mutex> l(mu_);
-      ending_ = true;
-    }
-    changed_.notify_all();
-    for (std::thread& thread : threads_) thread.join();
-  }
-
-  void Schedule(std::function<void()> task) {
-    {
-      std::lock_guard<std::mutex> l(mu_);
-      tasks_.push_back(std::move(task));
-    }
-    changed_.notify_one();
-  }
-
- private:
-  void Run() {
-    std::unique_lock<std::mutex> l(mu_);
-    while (true) {
-      while (!ending_ && tasks_.empty()) changed_.wait(l);
-      if (tasks_.empty()) return;
-      const std::function<void()> task = std::move(tasks_.front());
-      tasks_.pop_front();
-      l.unlock();
-      task();
-      l.lock();
-    }
-  }
-
-  std::mutex mu_;
-  std::condition_variable changed_;
-  std::deque<std::function<void()>> tasks_;
-  bool ending_ = false;
-  std::vector<std::thread> threads_;
-};
-
-auto InPool(Pool* pool, int num_threads) {
-  return OnThreads(num_threads, [pool](const auto& f) { pool->Schedule(f); });
-}
 
 TEST(OnThreadsTest, DoesEveryUnitOnce) {
   Pool pool(3);

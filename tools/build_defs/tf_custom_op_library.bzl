@@ -133,6 +133,9 @@ def tf_custom_op_library(
     no symbol that is not in `exports`, and a dep that would bring a second copy of TensorFlow is refused: by its label
     where that tells, else by the symbols that the library turns out to define.
 
+    Kernels are for the CPU: the workspace has no compiler for GPUs, and XLA compiles no op of such a library. On a
+    machine with a GPU TensorFlow places the ops on the CPU.
+
     Args:
       name: name of the library, with `.so`.
       srcs: C++ sources and private headers: op registrations and kernels.

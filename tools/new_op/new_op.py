@@ -87,7 +87,7 @@ _PACKAGES = (
 # What the generated code itself calls by these names.
 _TAKEN_INPUTS = frozenset(
     "begin c context count ctx details end first grad i index input inputs name "
-    "node np output python_op result self shape sum t tensor tf threads type "
+    "node np op_layer output python_op result self shape sum t tensor tf threads type "
     "zero".split()
 )
 
@@ -347,6 +347,7 @@ def _import_line(module: str) -> str:
 def _imports(lines: list[str], package: str, name: str) -> list[str]:
     """Resolves @IMPORT x@ lines; each run of them is sorted."""
     outside = {
+        "op_layer": "tensorflow_examples.custom_ops_doc.keras_layers.op_layer",
         "python_op": "tensorflow_examples.custom_ops_doc.python_op.python_op",
         "interpreter": "tflite.custom.python.interpreter",
         "registerers": "tflite.custom.python.registerers",

@@ -4,6 +4,7 @@ import tensorflow as tf
 
 from tensorflow_examples.custom_ops_doc.keras_layers import op_layer
 from tensorflow_examples.custom_ops_doc.multiplex_2 import gen_multiplex_2_op
+from tensorflow_examples.custom_ops_doc.multiplex_2 import multiplex_xla
 
 # What `tf.experimental.dispatch_for_api` takes, to let `multiplex` have other
 # arguments than tensors.
@@ -44,6 +45,8 @@ def multiplex(
       TypeError: If the types of `a` and `b` differ while a graph is built, or
         some but not all inputs are ragged.
     """
+    if multiplex_xla.is_wanted(cond, a, b):
+        return multiplex_xla.multiplex(cond, a, b, name)
     return examples_multiplex_dense(cond=cond, a=a, b=b, name=name)
 
 
@@ -61,9 +64,7 @@ def _multiplex_ragged(cond, a, b, name=None):
                 "cond, a and b must all be ragged, or none: "
                 f"{argument} is {value!r}"
             )
-    return tf.ragged.map_flat_values(
-        examples_multiplex_dense, cond, a, b, name=name
-    )
+    return tf.ragged.map_flat_values(multiplex, cond, a, b, name=name)
 
 
 @tf.RegisterGradient("Examples>MultiplexDense")

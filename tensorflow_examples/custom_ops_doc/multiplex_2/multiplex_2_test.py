@@ -595,6 +595,102 @@ class MultiplexGraphTest(tf.test.TestCase, parameterized.TestCase):
         self.assertAllEqual(list(dataset), [0, -1, 2, -3])
 
 
+class MultiplexXlaTest(tf.test.TestCase, parameterized.TestCase):
+    """Functions that XLA compiles."""
+
+    def test_values_are_those_of_the_op(self):
+        run = tf.function(multiplex_2_op.multiplex, jit_compile=True)
+        for dtype in (tf.float32, tf.int64, tf.bool, tf.complex64):
+            a, b = (
+                tf.cast([[1, 0], [3, 4]], dtype),
+                tf.cast([[0, 2], [5, 6]], dtype),
+            )
+            cond = tf.constant([[True, False], [False, True]])
+            self.assertAllEqual(run(cond, a, b), tf.where(cond, a, b))
+        concrete = run.get_concrete_function(cond, a, b)
+        self.assertNotIn(
+            "Examples>MultiplexDense",
+            {op.type for op in concrete.graph.get_operations()},
+        )
+
+    @parameterized.named_parameters(*MultiplexScalarsTest._INPUTS)
+    def test_scalars_are_taken(self, cond, a, b):
+        run = tf.function(
+            multiplex_scalars_op.multiplex_scalars, jit_compile=True
+        )
+        cond, a, b = (
+            tf.constant(cond),
+            tf.constant(a, tf.int64),
+            tf.constant(b, tf.int64),
+        )
+        self.assertAllEqual(run(cond, a, b), tf.where(cond, a, b))
+
+    def test_gradient_is_that_of_tf_where(self):
+        cond = tf.constant([True, False, True])
+        x = tf.constant([1.0, 2.0, 3.0])
+
+        def gradients(choose):
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                y = choose(cond, x**2, x**3)
+            return tape.gradient(y, x)
+
+        run = tf.function(gradients, jit_compile=True)
+        self.assertAllClose(run(multiplex_2_op.multiplex), gradients(tf.where))
+        run = tf.function(multiplex_2_op.multiplex, jit_compile=True)
+        self.assertAllClose(gradients(run), gradients(tf.where))
+
+    def test_a_loop_and_a_function_within_are_compiled_too(self):
+        inner = tf.function(multiplex_2_op.multiplex)
+        x = tf.constant([1.0, -2.0])
+
+        @tf.function(jit_compile=True)
+        def run(x):
+            for _ in tf.range(3):
+                x = inner(x > 0, x - 2.0, x + 2.0)
+            return x
+
+        self.assertAllEqual(run(x), [-1.0, 0.0])
+
+    def test_shapes_that_differ_are_refused(self):
+        ones, twos = tf.ones([2]), tf.ones([2, 2])
+        true = tf.constant([True, True])
+        for run in (
+            tf.function(multiplex_2_op.multiplex, jit_compile=True),
+            tf.function(
+                multiplex_2_op.multiplex,
+                jit_compile=True,
+                input_signature=[
+                    tf.TensorSpec(None, tf.bool),
+                    tf.TensorSpec(None),
+                    tf.TensorSpec(None),
+                ],
+            ),
+        ):
+            self.assertAllEqual(run(true, ones, ones), ones)
+            for inputs in (
+                (true, twos, twos),
+                (true, ones, twos),
+                (true[:1], ones, ones),
+            ):
+                with self.assertRaisesRegex(
+                    (errors.InvalidArgumentError, ValueError),
+                    "same shape|compatible shapes",
+                ):
+                    run(*inputs)
+
+    def test_the_op_of_a_function_that_ran_before_is_named(self):
+        # TensorFlow does not trace it again for XLA.
+        inner = tf.function(multiplex_2_op.multiplex)
+        x = tf.constant([1.0, -2.0])
+        self.assertAllEqual(inner(x > 0, x, -x), [1.0, 2.0])
+        run = tf.function(lambda x: inner(x > 0, x, -x), jit_compile=True)
+        with self.assertRaisesRegex(
+            errors.InvalidArgumentError, "Examples>MultiplexDense"
+        ):
+            run(x)
+
+
 class MultiplexGradientTest(tf.test.TestCase):
     def setUp(self):
         super().setUp()

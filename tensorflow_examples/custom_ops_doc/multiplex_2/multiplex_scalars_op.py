@@ -4,6 +4,7 @@ import tensorflow as tf
 
 from tensorflow_examples.custom_ops_doc.keras_layers import op_layer
 from tensorflow_examples.custom_ops_doc.multiplex_2 import gen_multiplex_2_op
+from tensorflow_examples.custom_ops_doc.multiplex_2 import multiplex_xla
 
 
 @op_layer.takes_keras_tensors
@@ -39,6 +40,8 @@ def multiplex_scalars(
       ValueError: If shapes are seen to differ while a graph is built.
       TypeError: If the types of `a` and `b` differ while a graph is built.
     """
+    if multiplex_xla.is_wanted(cond, a, b):
+        return multiplex_xla.multiplex_scalars(cond, a, b, name)
     return gen_multiplex_2_op.examples_multiplex_scalars(
         cond=cond, a=a, b=b, name=name
     )

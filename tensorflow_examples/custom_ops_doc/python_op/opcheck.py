@@ -25,7 +25,7 @@
 | tf.while_loop | in its body |
 | registered as stateful | an op with state says so |
 | SavedModel | saved and loaded, with the state of the object whose method it is |
-| Keras layer (Python) | in a functional model |
+| Keras layer | in a functional model, if it takes Keras tensors |
 
 Sizes that are equal are taken for such as must be equal. An op refuses shapes
 where it says so while a graph is built: in `make_node`, in `infer_shape` or in a

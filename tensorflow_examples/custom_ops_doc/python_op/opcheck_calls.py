@@ -378,8 +378,8 @@ def saved_model(subject: Any) -> str:
 
 def keras_layer(subject: Any) -> str:
     """The op works as a layer of a Keras functional model."""
-    if not subject.is_python:
-        raise Skipped("of Python ops alone")
+    if not getattr(subject.op, "takes_keras_tensors", False):
+        raise Skipped("the function does not take Keras tensors")
     for sample in subject.samples:
         if any(x.dtype == object for x in sample.arrays):
             raise NotSupported("Keras has no strings")
@@ -389,7 +389,11 @@ def keras_layer(subject: Any) -> str:
             tf.keras.Input(batch_shape=[None] * x.ndim, dtype=x.dtype.name)
             for x in sample.arrays
         ]
-        outputs = subject.call(sample, inputs)
+        outputs = (
+            subject.call(sample, inputs)
+            if subject.is_python
+            else tf.nest.flatten(subject.op(*inputs))
+        )
         model = tf.keras.Model(inputs, outputs)
         results = model(opcheck_subject.tensors_of(sample.arrays))
         found = [

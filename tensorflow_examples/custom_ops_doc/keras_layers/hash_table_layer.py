@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import uuid
 import weakref
 from collections.abc import Mapping
@@ -93,6 +94,8 @@ class HashTableLayer(keras.layers.Layer):
             )
             # Read while it can be: `get_config` may be called in a graph.
             self._default_value = self.table.default_value.numpy()
+        if type(self).build is keras.layers.Layer.build:
+            self.built = True  # There is nothing to build.
         self._id = str(uuid.uuid4())
         _LAYERS[self._id] = self
 
@@ -127,14 +130,15 @@ class HashTableLayer(keras.layers.Layer):
         return layer
 
     def save_own_variables(self, store: MutableMapping[str, Any]) -> None:
-        """Puts the table's keys and values into a model's file."""
+        """Puts the table into a model's file, after the layer's weights."""
+        super().save_own_variables(store)
         keys, values = self.table.export()
         for name, array in (("keys", keys.numpy()), ("values", values.numpy())):
             for key, part in _to_arrays(name, array).items():
                 store[key] = part
 
     def load_own_variables(self, store: Mapping[str, Any]) -> None:
-        """Makes the table that which `save_own_variables` saved.
+        """Makes table and weights those which `save_own_variables` saved.
 
         Raises:
           ValueError: If the file has no table of these types and of this shape
@@ -142,19 +146,20 @@ class HashTableLayer(keras.layers.Layer):
         """
         keys = self._array("keys", self.table.key_dtype, store)
         values = self._array("values", self.table.value_dtype, store)
-        if keys.dtype != object:
-            keys = keys.reshape(-1)
         shape = [keys.size, *self.table.value_shape]
-        if values.dtype == object:
-            wanted = int(np.prod(shape, dtype=np.int64))
-            if values.size == wanted:
-                values = values.reshape(shape)
-        if list(values.shape) != shape:
+        # Strings come without their shape.
+        if values.dtype == object and values.size == math.prod(shape):
+            values = values.reshape(shape)
+        if keys.ndim != 1 or list(values.shape) != shape:
             raise ValueError(
                 f"layer {self.name!r}: the file has values of shape "
                 f"{list(values.shape)}; {keys.size} keys and a default_value of "
                 f"shape {self.table.value_shape} need {shape}"
             )
+        # Keras numbers weights, and counts what is in the file.
+        super().load_own_variables(
+            {key: store[key] for key in store.keys() if key.isdigit()}
+        )
         self._replace(
             tf.convert_to_tensor(keys, self.table.key_dtype),
             tf.convert_to_tensor(values, self.table.value_dtype),
@@ -215,6 +220,11 @@ def _of_arrays(
         text = arrays[f"{name}_bytes"].tobytes()
         lengths = arrays[f"{name}_lengths"]
         ends = np.cumsum(lengths)
+        if lengths.sum() != len(text) or (lengths < 0).any():
+            raise ValueError(
+                f"the file has {len(text)} {name}_bytes, but {name}_lengths of "
+                f"{lengths.sum()} in all"
+            )
         strings = np.empty([len(ends)], object)
         strings[:] = [
             text[begin:end]

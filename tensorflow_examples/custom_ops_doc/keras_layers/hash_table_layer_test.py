@@ -59,6 +59,18 @@ class Scaled(keras.layers.Layer):
 
 
 @keras.saving.register_keras_serializable("hash_table_layer_test")
+class Weighted(HashTableLayer):
+    """A table whose values are multiplied by a weight of the same layer."""
+
+    def build(self, shape):
+        self.weight = self.add_weight(shape=(), initializer="ones")
+        super().build(shape)
+
+    def call(self, keys):
+        return super().call(keys) * self.weight
+
+
+@keras.saving.register_keras_serializable("hash_table_layer_test")
 class Subclassed(keras.Model):
     def __init__(self, **kwargs):
         super().__init__(**kwargs)
@@ -205,6 +217,18 @@ class SavingTest(tf.test.TestCase, parameterized.TestCase):
             other.load_own_variables({})
         self.assertAllEqual(other.table.size(), 0)
 
+    def test_a_file_that_was_cut_is_refused(self):
+        layer = HashTableLayer("string", "int64", 0)
+        layer.table.insert(["ab"], [1])
+        store = {}
+        layer.save_own_variables(store)
+        store["keys_bytes"] = store["keys_bytes"][:1]
+        with self.assertRaisesRegex(
+            ValueError, "has 1 keys_bytes, but keys_lengths of 2 in all"
+        ):
+            layer.load_own_variables(store)
+        self.assertAllEqual(layer.table.lookup(["ab"]), [1])
+
     def test_several_tables_of_one_model_are_kept_apart(self):
         inputs = [keras.Input((), dtype="int64") for _ in range(2)]
         layers = [HashTableLayer("int64", "int64", -1) for _ in range(2)]
@@ -232,6 +256,16 @@ class SavingTest(tf.test.TestCase, parameterized.TestCase):
         self.assertAllEqual(
             loaded(tf.constant([1, 2], tf.int64)), [[10.0, 20.0]] * 2
         )
+
+    def test_a_layer_with_a_table_and_weights_is_built_and_saved(self):
+        layer = Weighted("int64", "float32", 0.0)
+        layer.table.insert([1], [10.0])
+        model = _model(layer)
+        layer.weight.assign(2.0)
+        path = self._path("model.keras")
+        model.save(path)
+        loaded = keras.models.load_model(path)
+        self.assertAllEqual(loaded(tf.constant([1, 2], tf.int64)), [20.0, 0.0])
 
     def test_a_subclassed_model_is_saved_and_loaded(self):
         model = Subclassed()

@@ -4,6 +4,7 @@ import tensorflow as tf
 
 from tensorflow_examples.custom_ops_doc.keras_layers import op_layer
 from tensorflow_examples.custom_ops_doc.multiplex_2 import gen_multiplex_2_op
+from tensorflow_examples.custom_ops_doc.multiplex_2 import multiplex_scalars_op
 from tensorflow_examples.custom_ops_doc.multiplex_2 import multiplex_xla
 
 # What `tf.experimental.dispatch_for_api` takes, to let `multiplex` have other
@@ -70,10 +71,10 @@ def _multiplex_ragged(cond, a, b, name=None):
 @tf.RegisterGradient("Examples>MultiplexDense")
 def _multiplex_grad(
     op: tf.Operation, grad: tf.Tensor | tf.IndexedSlices
-) -> tuple[None, tf.Tensor, tf.Tensor]:
+) -> tuple[None, tf.Tensor | None, tf.Tensor | None]:
     """Passes each element of `grad` to the input that it was chosen from.
 
-    The gradient is made of the op itself, so it has a gradient too.
+    The gradient is made of such an op itself, so it has a gradient too.
 
     Args:
       op: The operation to differentiate.
@@ -84,5 +85,17 @@ def _multiplex_grad(
     """
     cond = op.inputs[0]
     grad = tf.convert_to_tensor(grad)  # It may be a `tf.IndexedSlices`.
-    zeros = tf.zeros_like(grad)
-    return None, multiplex(cond, grad, zeros), multiplex(cond, zeros, grad)
+    # A variant has zeros only of the shape of what it holds.
+    zeros = (
+        tf.zeros_like(grad)
+        if grad.dtype == tf.variant
+        else tf.zeros([], grad.dtype)
+    )
+    # Eager code says which inputs nobody asks about.
+    unwanted = getattr(op, "skip_input_indices", None) or ()
+    choose = multiplex_scalars_op.multiplex_scalars
+    return (
+        None,
+        None if 1 in unwanted else choose(cond, grad, zeros),
+        None if 2 in unwanted else choose(cond, zeros, grad),
+    )

@@ -297,6 +297,7 @@ class Scene:
         self.table = new_table()
         self.table.insert(batch.keys, filling(batch.keys))
         self.history: History
+        self.restoring = threading.Lock()
 
 
 def new_table():
@@ -400,7 +401,8 @@ def restore(scene: Scene, writer: Writer, rng: np.random.Generator) -> None:
         table = new_table()
         table.insert(scene.batch.keys, writer.values(scene.batch.keys, number))
         tf.train.Checkpoint(table=table).write(path)
-    with writer.event():
+    # Of two at once TensorFlow passes one object's values on and not the other's.
+    with scene.restoring, writer.event():
         tf.train.Checkpoint(table=scene.table).read(path).assert_consumed()
 
 

@@ -46,20 +46,19 @@ class ShardedHashTableOp : public OpKernel {
   }
 
   void Compute(OpKernelContext* ctx) override {
-    ResourceHandle handle;
+    Tensor* output;
+    OP_REQUIRES_OK(ctx, ctx->allocate_output(0, TensorShape({}), &output));
+    auto* const handle = &output->scalar<ResourceHandle>()();
     OP_REQUIRES_OK(ctx, CatchBadAlloc([&] {
-                     if (anonymous_) return MakeAnonymous(ctx, &handle);
-                     if (is_named_) return MakeNamed(ctx, &handle);
+                     if (anonymous_) return MakeAnonymous(ctx, handle);
+                     if (is_named_) return MakeNamed(ctx, handle);
                      absl::MutexLock l(&mu_);
                      if (!kept_.IsRefCounting()) {
                        TF_RETURN_IF_ERROR(MakeAnonymous(ctx, &kept_));
                      }
-                     handle = kept_;
+                     *handle = kept_;
                      return absl::OkStatus();
                    }));
-    Tensor* output;
-    OP_REQUIRES_OK(ctx, ctx->allocate_output(0, TensorShape({}), &output));
-    output->scalar<ResourceHandle>()() = std::move(handle);
   }
 
  private:
@@ -71,9 +70,10 @@ class ShardedHashTableOp : public OpKernel {
   // The handle takes over the only reference to the table. Its name leads to it
   // too, for who has the handle serialized, but does not keep it.
   absl::Status MakeAnonymous(OpKernelContext* ctx, ResourceHandle* handle) {
+    const auto notes = Notes();
     LookupInterface* table = NewTable(type_);
     *handle = ResourceHandle::MakeRefCountingHandle(
-        table, ctx->device()->name(), Notes(), ctx->stack_trace());
+        table, ctx->device()->name(), notes, ctx->stack_trace());
     return ctx->resource_manager()->CreateUnowned<LookupInterface>(
         handle->container(), handle->name(), table);
   }

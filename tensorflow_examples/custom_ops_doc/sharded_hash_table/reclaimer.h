@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <new>
 #include <utility>
 
 namespace custom_op_examples {
@@ -51,13 +52,54 @@ inline void Free(const Array& array) {
 // The head of what is retired as one. It has room for a list, so that nothing
 // needs to be allocated to give memory back.
 struct Block {
-  Block* next;             // Once it has been taken out of the map.
-  uint64_t size : 63;      // What belongs to it, in bytes.
-  uint64_t has_array : 1;  // Whether that is elsewhere: see ArrayBlock.
+  enum Kind { kOnHeap, kWithArray, kInArena };
+
+  Block* next;         // Once it has been taken out of the map.
+  uint64_t kind : 2;   // How it is to be freed.
+  uint64_t size : 62;  // What belongs to it, in bytes.
 };
 
 struct ArrayBlock : Block {
   Array array;
+};
+
+// Memory of which blocks are made when there is no other. It lives as long as
+// any of them and the one who made it.
+class Arena {
+ public:
+  // For blocks with so many bytes, as BytesFor has them; null without memory.
+  static Arena* New(size_t bytes) {
+    const Array array = AllocateArray(sizeof(Arena) + bytes);
+    if (array.address == nullptr) return nullptr;
+    return new (array.address) Arena(array);
+  }
+
+  static constexpr size_t BytesFor(size_t size) {
+    return (sizeof(Arena*) + sizeof(Block) + size + 7) / 8 * 8;
+  }
+
+  // Memory for a block, before which there is a pointer to the arena.
+  void* Allocate(size_t size) {
+    references_.fetch_add(1);
+    char* const begin =
+        reinterpret_cast<char*>(this + 1) + used_.fetch_add(BytesFor(size));
+    *reinterpret_cast<Arena**>(begin) = this;
+    return begin + sizeof(Arena*);
+  }
+  static Arena* Of(Block* block) {
+    return reinterpret_cast<Arena**>(block)[-1];
+  }
+
+  void Release() {
+    if (references_.fetch_sub(1) == 1) Free(Array(array_));
+  }
+
+ private:
+  explicit Arena(const Array& array) : array_(array) {}
+
+  const Array array_;
+  std::atomic<int64_t> references_{1};
+  std::atomic<size_t> used_{0};
 };
 
 // Blocks, each by its `next`. They are not freed with it.
@@ -91,8 +133,14 @@ inline int64_t FreeBlocks(Block* head) {
   int64_t count = 0;
   while (head != nullptr) {
     Block* const next = head->next;
-    if (head->has_array) Free(static_cast<ArrayBlock*>(head)->array);
-    std::free(head);
+    if (head->kind == Block::kWithArray) {
+      Free(static_cast<ArrayBlock*>(head)->array);
+    }
+    if (head->kind == Block::kInArena) {
+      Arena::Of(head)->Release();
+    } else {
+      std::free(head);
+    }
     head = next;
     ++count;
   }

@@ -6,9 +6,9 @@
 //   ShardedMap
 //     shards_[i]   a shard, in two cache lines
 //       sequence, storage ----+         that readers look at
-//       mutex, size, used     |         that only writers do
+//       mutex, size, used, ...|         that only writers do
 //                             v
-//     Storage      groups, max_used; never changes
+//     Storage      groups; never changes
 //       control ---> |7 bits of a hash, empty or deleted| * 8 | ... a group
 //       each slots -----> |key|value| |key|value| |key|value| ...
 //                     |
@@ -32,10 +32,10 @@
 // Frozen sees all keys as of one moment.
 //
 // Memory that runs out is no end: what a write may need is allocated before it
-// changes anything. The strings of a batch are made first. Each shard that may
-// have to grow gets a spare storage, large enough if none of its keys were
-// there before. It is there for when a growth to the size that is really wanted
-// fails.
+// changes anything. Values that are strings are made first. Shards that may
+// have to grow get a spare storage, large enough if none of the keys were
+// there, and keys that are long strings get spare room: memory that is not
+// touched, for when that of the size that is really wanted cannot be had.
 
 #ifndef TENSORFLOW_EXAMPLES_CUSTOM_OPS_DOC_SHARDED_HASH_TABLE_SHARDED_MAP_H_
 #define TENSORFLOW_EXAMPLES_CUSTOM_OPS_DOC_SHARDED_HASH_TABLE_SHARDED_MAP_H_
@@ -72,14 +72,14 @@ struct Storage : ArrayBlock {
   size_t groups;
   uint64_t* control;  // The beginning of the array.
   char* slots;
-  int64_t max_used;  // How many slots may be full or deleted.
 };
 
-// That of a shard which never had a key: one group, in which no slot may be
-// used.
+// That of a shard which never had a key: one group, of no slots.
 inline uint64_t empty_control = 0;
-inline Storage empty_storage = {
-    {{nullptr, 0, 0}, {nullptr, 0}}, 1, &empty_control, nullptr, 0};
+inline Storage empty_storage = {{{nullptr, Block::kWithArray, 0}, {nullptr, 0}},
+                                1,
+                                &empty_control,
+                                nullptr};
 
 }  // namespace sharded_map_internal
 
@@ -99,6 +99,7 @@ class ShardedMap {
   using KeyCell = typename KeyCells::Cell;
   using ValueCell = typename ValueCells::Cell;
   using Query = sharded_map_internal::Query<K>;
+  using Arena = sharded_map_internal::Arena;
   using BlockList = sharded_map_internal::BlockList;
   using ControlGroup = sharded_map_internal::ControlGroup;
   using PreparedStrings = sharded_map_internal::PreparedStrings;
@@ -337,20 +338,36 @@ class ShardedMap {
     // In another cache line, which readers do not touch.
     alignas(64) mutable std::mutex mu;  // Held by who writes.
     std::atomic<int64_t> size{0};
-    std::atomic<int64_t> used{0};  // How many slots are full or deleted.
+    std::atomic<int64_t> used{0};      // How many slots are full or deleted.
+    std::atomic<int64_t> max_used{0};  // How many may be: see MaxUsed.
   };
   static_assert(sizeof(Shard) == 128, "two cache lines");
+
+  // What a batch takes when there is no other memory: storages for the shards
+  // that have to grow, and room for the keys that are long strings. It is not
+  // written to before that, and what is left in the end is freed.
+  struct Spares {
+    ~Spares() {
+      for (int i = 0; i < size; ++i) {
+        sharded_map_internal::FreeBlocks(of_shard[i]);
+      }
+      if (keys != nullptr) keys->Release();
+    }
+    Arena* keys = nullptr;
+    int size = 0;
+    Storage* of_shard[kMaxShards];
+  };
 
   // A writer's turn at a shard, which is locked meanwhile.
   struct ShardWriter {
     ShardWriter(ShardedMap* map, int index, int64_t total,
-                Storage** spare = nullptr)
+                Spares* spares = nullptr)
         : retired{&map->reclaimer_, {}},
           index(index),
           shard(&map->shards_[index]),
           lock(shard->mu),
           writing(&shard->sequence),
-          spare(spare),
+          spares(spares),
           total(total) {}
 
     // First, so that the shard is no longer locked when blocks are freed.
@@ -363,9 +380,7 @@ class ShardedMap {
     Shard* const shard;
     const std::lock_guard<std::mutex> lock;
     const SeqLock::Writer writing;
-    Storage** const spare;  // Null, or of a batch, where there may be one.
-    // Null, or where there is a cell for a new key, if it is a long string.
-    StringCell* new_key = nullptr;
+    Spares* const spares;  // Those of a batch, or else null.
     // By which to guess how many keys are still to come.
     const int64_t total;
     int64_t done = 0;
@@ -376,18 +391,6 @@ class ShardedMap {
   struct Entry {
     uint64_t word;     // See Query::WordOf.
     uint64_t payload;  // The index of the key, or else the bits of its value.
-  };
-
-  // Storages for the shards of a batch that have to grow when there is no
-  // memory. What is left in the end is freed.
-  struct Spares {
-    ~Spares() {
-      for (int i = 0; i < size; ++i) {
-        sharded_map_internal::FreeBlocks(of_shard[i]);
-      }
-    }
-    int size = 0;
-    Storage* of_shard[kMaxShards];
   };
 
   static uint64_t Itself(int64_t index) { return index; }
@@ -443,6 +446,12 @@ class ShardedMap {
   static_assert(MaxUsed(1) < 8 &&
                 MaxUsed(kLargeGroups) < int64_t{8} * kLargeGroups);
 
+  // How many slots may yet be used.
+  static int64_t RoomIn(const Shard& shard) {
+    return shard.max_used.load(std::memory_order_relaxed) -
+           shard.used.load(std::memory_order_relaxed);
+  }
+
   // The least number of groups in which so many slots may be used.
   static size_t GroupsFor(double used) {
     auto groups = static_cast<size_t>(used / 6.75);
@@ -476,11 +485,11 @@ class ShardedMap {
     }
     auto* const control = static_cast<uint64_t*>(array.address);
     if (array.mapped == 0) std::memset(control, 0, control_bytes);
-    return new (head) Storage{{{nullptr, bytes, 1}, array},
-                              groups,
-                              control,
-                              static_cast<char*>(array.address) + control_bytes,
-                              MaxUsed(groups)};
+    return new (head)
+        Storage{{{nullptr, internal::Block::kWithArray, bytes}, array},
+                groups,
+                control,
+                static_cast<char*>(array.address) + control_bytes};
   }
 
   // All blocks of a storage, itself among them. Returns how many bytes of
@@ -522,6 +531,8 @@ class ShardedMap {
         if (old != nothing.storage) storages.Push(old);
         mine.size.store(other.size.exchange(0), std::memory_order_relaxed);
         mine.used.store(other.used.exchange(0), std::memory_order_relaxed);
+        mine.max_used.store(other.max_used.exchange(0),
+                            std::memory_order_relaxed);
       }
     }
     size_t on_heap = 0;
@@ -858,23 +869,7 @@ class ShardedMap {
     int64_t ends[kMaxShards];
     if (!Sort(keys, n, words, entries, ends, parallel, payload)) return false;
     Spares spares;
-    if (kAdds && !AllocateSpares(ends, &spares)) return false;
-    PreparedStrings new_keys;
-    bool has_new_keys = false;
-    if constexpr (kAdds && KeyCells::kIsString) {
-      for (int64_t i = 0; i < n && !has_new_keys; ++i) {
-        has_new_keys = Query(keys[i], words[i], salt_).IsLong();
-      }
-      if (has_new_keys &&
-          (!new_keys.Resize(n) || !ForAll(n, parallel, [&](int64_t i) {
-            const Query query(keys[i], words[i], salt_);
-            return !query.IsLong() ||
-                   sharded_map_internal::MakeLongCell(query.view, query.hash,
-                                                      new_keys.at(i));
-          }))) {
-        return false;
-      }
-    }
+    if (kAdds && !AllocateSpares(keys, n, ends, &spares)) return false;
     // There is little to wait for in a shard of a few keys, so it is asked for
     // before the first one.
     const bool few = n <= kFew;
@@ -891,14 +886,13 @@ class ShardedMap {
         const int64_t count = ends[i] - first;
         if (count == 0) continue;
         ShardWriter writer(this, static_cast<int>(i), count,
-                           kAdds ? &spares.of_shard[i] : nullptr);
+                           kAdds ? &spares : nullptr);
         for (int64_t j = 0; j < count; ++j) {
           if (!few && j % kBlock == 0) {
             PrefetchSlots(keys, entries + first + j,
                           std::min(kBlock, count - j));
           }
           const Entry& entry = entries[first + j];
-          if (has_new_keys) writer.new_key = new_keys.at(entry.payload);
           ++writer.done;
           if (!op(&writer, QueryOf(keys, entry), entry.payload)) {
             ok.store(false, std::memory_order_relaxed);
@@ -915,24 +909,33 @@ class ShardedMap {
     return ok.load();
   }
 
-  // Allocates what each shard grows to if all of its keys are new, where that
-  // is more than it has room for. Returns false without memory.
-  bool AllocateSpares(const int64_t* ends, Spares* spares) const {
-    const Reclaimer::Reader reader(&reclaimer_);
+  // Allocates what the shards grow to if all keys are new, where that is more
+  // than they have room for, and what the keys need. Returns false without
+  // memory.
+  template <class KeyIn>
+  bool AllocateSpares(const KeyIn* keys, int64_t n, const int64_t* ends,
+                      Spares* spares) const {
+    if constexpr (KeyCells::kIsString) {
+      size_t bytes = 0;
+      for (int64_t i = 0; i < n; ++i) {
+        const size_t size = StringAccess<KeyIn>::View(keys[i]).size();
+        if (size > sharded_map_internal::kShortString) {
+          bytes += Arena::BytesFor(size);
+        }
+      }
+      if (bytes > 0 && (spares->keys = Arena::New(bytes)) == nullptr) {
+        return false;
+      }
+    }
     for (int i = 0; i < num_shards_; ++i) {
       spares->of_shard[i] = nullptr;
       spares->size = i + 1;
-      const Shard& shard = shards_[i];
-      const Storage& storage = *shard.storage.load();
       const int64_t count = i == 0 ? ends[0] : ends[i] - ends[i - 1];
-      if (count == 0 || shard.used.load(std::memory_order_relaxed) + count <=
-                            storage.max_used) {
-        continue;
-      }
-      const int64_t size = shard.size.load(std::memory_order_relaxed);
+      if (count == 0 || RoomIn(shards_[i]) >= count) continue;
+      const int64_t size = shards_[i].size.load(std::memory_order_relaxed);
       const double wanted = WithMargin(static_cast<double>(size + count));
-      spares->of_shard[i] = NewStorage(std::max(
-          GroupsToGrowTo(i, storage, size, wanted), GroupsFor(wanted)));
+      spares->of_shard[i] = NewStorage(
+          std::max(GroupsToGrowTo(i, size, wanted), GroupsFor(wanted)));
       if (spares->of_shard[i] == nullptr) return false;
     }
     return true;
@@ -1047,8 +1050,7 @@ class ShardedMap {
     if (position->found) {
       return SlotAt(*storage, position->group, position->slot);
     }
-    if (!position->deleted &&
-        shard.used.load(std::memory_order_relaxed) >= storage->max_used) {
+    if (!position->deleted && RoomIn(shard) <= 0) {
       storage = Grow(writer);
       if (storage == nullptr) return nullptr;
       *position = Locate(*storage, query);
@@ -1056,10 +1058,10 @@ class ShardedMap {
     *new_key = query.cell;
     if constexpr (KeyCells::kIsString) {
       if (query.IsLong()) {
-        if (writer->new_key != nullptr) {
-          *new_key = PreparedStrings::Take(writer->new_key);
-        } else if (!sharded_map_internal::MakeLongCell(query.view, query.hash,
-                                                       new_key)) {
+        Arena* const arena =
+            writer->spares == nullptr ? nullptr : writer->spares->keys;
+        if (!sharded_map_internal::MakeLongCell(query.view, query.hash, new_key,
+                                                arena)) {
           return nullptr;
         }
       }
@@ -1173,7 +1175,7 @@ class ShardedMap {
   Storage* Grow(ShardWriter* writer) {
     Shard* const shard = writer->shard;
     Storage* const old = shard->storage.load(std::memory_order_relaxed);
-    Storage* const grown = StorageToGrowTo(writer, *old);
+    Storage* const grown = StorageToGrowTo(writer);
     if (grown == nullptr) return nullptr;
     // In the order of the hashes, or nearly so, in which the groups are too.
     ForEachSlot(*old, [&](const char* from) {
@@ -1193,6 +1195,7 @@ class ShardedMap {
     }
     shard->used.store(shard->size.load(std::memory_order_relaxed),
                       std::memory_order_relaxed);
+    shard->max_used.store(MaxUsed(grown->groups), std::memory_order_relaxed);
     shard->storage.store(grown);
     return grown;
   }
@@ -1205,19 +1208,21 @@ class ShardedMap {
     }
   }
 
-  Storage* StorageToGrowTo(ShardWriter* writer, const Storage& old) const {
+  Storage* StorageToGrowTo(ShardWriter* writer) const {
     const int64_t size = writer->shard->size.load(std::memory_order_relaxed);
     const size_t groups =
-        GroupsToGrowTo(writer->index, old, size, Expected(*writer, size));
-    Storage* const spare = writer->spare == nullptr ? nullptr : *writer->spare;
-    const bool fits = spare != nullptr && spare->max_used > size;
+        GroupsToGrowTo(writer->index, size, Expected(*writer, size));
+    Storage** const spares =
+        writer->spares == nullptr ? nullptr : writer->spares->of_shard;
+    Storage* const spare = spares == nullptr ? nullptr : spares[writer->index];
+    const bool fits = spare != nullptr && MaxUsed(spare->groups) > size;
     // One that is about as large is as good as another.
     if (!fits || spare->groups < groups ||
         spare->groups > groups + groups / 8) {
       Storage* const storage = NewStorage(groups);
       if (storage != nullptr || !fits) return storage;
     }
-    *writer->spare = nullptr;
+    spares[writer->index] = nullptr;
     return spare;
   }
 
@@ -1225,15 +1230,17 @@ class ShardedMap {
   static double WithMargin(double size) { return 1.02 * size + 1; }
 
   // How many groups a shard gets if it grows now and holds so many keys soon.
-  static size_t GroupsToGrowTo(int index, const Storage& old, int64_t size,
-                               double expected) {
+  size_t GroupsToGrowTo(int index, int64_t size, double expected) const {
     namespace internal = sharded_map_internal;
-    if (size < old.max_used - old.max_used / 8) {
-      return old.groups;  // There is room once the deleted are gone.
+    const int64_t max_used =
+        shards_[index].max_used.load(std::memory_order_relaxed);
+    if (size < max_used - max_used / 8) {
+      // There is room once the deleted are gone.
+      return GroupsFor(static_cast<double>(max_used));
     }
     // By 5 to 15 %, which is other for each shard and time; small ones by half.
     const uint64_t any =
-        internal::Mix(index * internal::kPi + old.groups, internal::kGolden);
+        internal::Mix(index * internal::kPi + max_used, internal::kGolden);
     const double part = static_cast<double>(any >> 32) / 0x1p32;
     const double grown =
         static_cast<double>(size) * (size < 1024 ? 1.5 : 1.05 + 0.1 * part);

@@ -419,7 +419,8 @@ TEST(ShardedMapTest, NothingIsKeptWhenNobodyReads) {
 void RetireOne(sharded_map_internal::Reclaimer* reclaimer) {
   sharded_map_internal::BlockList blocks;
   blocks.Push(new (std::malloc(sizeof(sharded_map_internal::Block)))
-                  sharded_map_internal::Block{nullptr, 0, 0});
+                  sharded_map_internal::Block{
+                      nullptr, sharded_map_internal::Block::kOnHeap, 0});
   reclaimer->Retire(std::move(blocks));
 }
 

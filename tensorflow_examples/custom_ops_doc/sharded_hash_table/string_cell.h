@@ -88,19 +88,26 @@ inline StringCell ShortCell(std::string_view s) {
   return cell;
 }
 
-// Returns false without memory.
-inline bool MakeLongCell(std::string_view s, uint64_t hash, StringCell* cell) {
-  void* const memory = s.size() > SIZE_MAX / 2
-                           ? nullptr
-                           : std::malloc(sizeof(StringBlock) + s.size());
-  if (memory == nullptr) return false;
-  auto* block = new (memory) StringBlock{{nullptr, s.size(), 0}};
+// Returns false without memory. If there is an arena it has room, and is asked
+// for it in the last resort.
+inline bool MakeLongCell(std::string_view s, uint64_t hash, StringCell* cell,
+                         Arena* arena = nullptr) {
+  uint64_t kind = Block::kOnHeap;
+  void* memory = s.size() > SIZE_MAX / 8
+                     ? nullptr
+                     : std::malloc(sizeof(StringBlock) + s.size());
+  if (memory == nullptr) {
+    if (arena == nullptr) return false;
+    memory = arena->Allocate(s.size());
+    kind = Block::kInArena;
+  }
+  auto* block = new (memory) StringBlock{{nullptr, kind, s.size()}};
   std::memcpy(static_cast<void*>(block + 1), s.data(), s.size());
   *cell = {{reinterpret_cast<uint64_t>(block), hash, kLong}};
   return true;
 }
 
-// Cells that a batch of writes is yet to put in the map, made before there is
+// Values that a batch of writes is yet to put in the map, made before there is
 // anything to undo. What is left in the end is freed.
 class PreparedStrings {
  public:

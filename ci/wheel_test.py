@@ -33,6 +33,7 @@ _LIBRARIES_OF_OTHERS = frozenset(
 
 _MODULES = (
     "tensorflow_examples.custom_ops_doc.distributed_hash_table.distributed_hash_table",
+    "tensorflow_examples.custom_ops_doc.keras_layers.hash_table_layer",
     "tensorflow_examples.custom_ops_doc.multiplex_2.multiplex_2_op",
     "tensorflow_examples.custom_ops_doc.multiplex_2.gen_multiplex_2_op",
     "tensorflow_examples.custom_ops_doc.sharded_hash_table.sharded_hash_table",
@@ -184,6 +185,26 @@ class WheelTest(unittest.TestCase):
             print(table.lookup(["a", "c"]).numpy(), int(table.size()))
         """)
         self.assertEqual(output, "[ 2. -1.] 2\n")
+
+    def test_keras_layers(self):
+        output = self.python("""
+            import os, tempfile
+            import tensorflow as tf
+            from tensorflow_examples.custom_ops_doc.keras_layers.hash_table_layer import HashTableLayer
+            from tensorflow_examples.custom_ops_doc.multiplex_2.multiplex_2_op import multiplex
+
+            ids = HashTableLayer("string", "int64", default_value=5)
+            ids.table.insert(["a", "b"], [-1, 2])
+            words = tf.keras.Input((None,), dtype="string")
+            found = ids(words)
+            model = tf.keras.Model(words, multiplex(found > 0, found, -found))
+            with tempfile.TemporaryDirectory() as folder:
+                path = os.path.join(folder, "model.keras")
+                model.save(path)
+                model = tf.keras.models.load_model(path)
+            print(model(tf.constant([["a", "b", "c"]])).numpy())
+        """)
+        self.assertEqual(output, "[[1 2 5]]\n")
 
     def test_simple_hash_table_by_its_typed_ops(self):
         output = self.python("""

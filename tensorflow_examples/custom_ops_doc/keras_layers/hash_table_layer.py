@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import uuid
 import weakref
 from collections.abc import Mapping
@@ -65,6 +64,8 @@ class HashTableLayer(keras.layers.Layer):
         key_dtype: tf.DType | type | str,
         value_dtype: tf.DType | type | str,
         default_value: Any,
+        *,
+        empty_key: Any = None,
         **kwargs: Any,
     ) -> None:
         """Makes a layer with an empty table.
@@ -73,6 +74,7 @@ class HashTableLayer(keras.layers.Layer):
           key_dtype: As `ShardedHashTable` has it.
           value_dtype: Likewise.
           default_value: Likewise.
+          empty_key: Likewise; keys that are vectors have its shape.
           **kwargs: Arguments of `keras.layers.Layer`.
 
         Raises:
@@ -89,10 +91,14 @@ class HashTableLayer(keras.layers.Layer):
         super().__init__(**kwargs)
         self.supports_jit = False
         with tf.init_scope():
+            if empty_key is None:
+                empty_key = tf.zeros([], key_dtype)
+            empty_key = tf.convert_to_tensor(empty_key, key_dtype)
             self.table = sharded_hash_table.ShardedHashTable(
-                key_dtype, value_dtype, default_value
+                key_dtype, value_dtype, default_value, empty_key=empty_key
             )
             # Read while it can be: `get_config` may be called in a graph.
+            self._empty_key = empty_key.numpy()
             self._default_value = self.table.default_value.numpy()
         if type(self).build is keras.layers.Layer.build:
             self.built = True  # There is nothing to build.
@@ -110,6 +116,7 @@ class HashTableLayer(keras.layers.Layer):
             "key_dtype": self.table.key_dtype.name,
             "value_dtype": self.table.value_dtype.name,
             "default_value": _to_json(self._default_value),
+            "empty_key": _to_json(self._empty_key),
             "copy_of": self._id,
         }
 
@@ -122,11 +129,12 @@ class HashTableLayer(keras.layers.Layer):
         """
         config = dict(config)
         source = _LAYERS.get(config.pop("copy_of", ""))
-        if tf.as_dtype(config["value_dtype"]) == tf.string:
-            config["default_value"] = _to_bytes(config["default_value"])
+        # A table of strings takes strings, of others there are none.
+        for key in ("default_value", "empty_key"):
+            config[key] = _to_bytes(config[key])
         layer = cls(**config)
         if source is not None:
-            layer._replace(*source.table.export())
+            layer.table.do_import(*source.table.export())
         return layer
 
     def save_own_variables(self, store: MutableMapping[str, Any]) -> None:
@@ -144,31 +152,28 @@ class HashTableLayer(keras.layers.Layer):
           ValueError: If the file has no table of these types and of this shape
             of values. The table stays as it was.
         """
-        keys = self._array("keys", self.table.key_dtype, store)
-        values = self._array("values", self.table.value_dtype, store)
-        shape = [keys.size, *self.table.value_shape]
-        # Strings come without their shape.
-        if values.dtype == object and values.size == math.prod(shape):
-            values = values.reshape(shape)
-        if keys.ndim != 1 or list(values.shape) != shape:
+        keys = self._array("keys", self.table.key_dtype, self._empty_key, store)
+        values = self._array(
+            "values", self.table.value_dtype, self._default_value, store
+        )
+        if len(keys) != len(values):
             raise ValueError(
-                f"layer {self.name!r}: the file has values of shape "
-                f"{list(values.shape)}; {keys.size} keys and a default_value of "
-                f"shape {self.table.value_shape} need {shape}"
+                f"layer {self.name!r}: the file has {len(keys)} keys and "
+                f"{len(values)} values"
             )
         # Keras numbers weights, and counts what is in the file.
         super().load_own_variables(
             {key: store[key] for key in store.keys() if key.isdigit()}
         )
-        self._replace(
+        self.table.do_import(
             tf.convert_to_tensor(keys, self.table.key_dtype),
             tf.convert_to_tensor(values, self.table.value_dtype),
         )
 
     def _array(
-        self, name: str, dtype: tf.DType, store: Mapping[str, Any]
+        self, name: str, dtype: tf.DType, like: Any, store: Mapping[str, Any]
     ) -> np.ndarray:
-        """Reads keys or values; strings as an object array of one dimension."""
+        """Reads keys or values, each of the shape of `like`."""
         wanted = _to_arrays(name, np.zeros([0], dtype.as_numpy_dtype))
         parts = {}
         for key, empty in wanted.items():
@@ -185,14 +190,15 @@ class HashTableLayer(keras.layers.Layer):
                     f"{parts[key].dtype}; {name} of type {dtype.name} are "
                     f"stored as {empty.dtype}"
                 )
-        return _of_arrays(name, dtype, parts)
-
-    def _replace(self, keys: tf.Tensor, values: tf.Tensor) -> None:
-        """Makes the table have these keys alone."""
-        if self.table.size() > 0:
-            self.table.remove(self.table.export()[0])
-        if keys.shape[0] > 0:
-            self.table.insert(keys, values)
+        array = _of_arrays(name, dtype, parts)
+        shape = np.shape(like)
+        if array.ndim == 0 or array.shape[1:] != shape:
+            raise ValueError(
+                f"layer {self.name!r}: the file has {name} of shape "
+                f"{list(array.shape)}, and one of the table's has the shape "
+                f"{list(shape)}"
+            )
+        return array
 
 
 # HDF5 has neither bfloat16 nor strings of any bytes, so Keras' files have these
@@ -203,9 +209,10 @@ def _to_arrays(name: str, array: np.ndarray) -> dict[str, np.ndarray]:
     """Returns the arrays of numbers that stand for an array in a file."""
     if array.dtype == object:
         strings = array.ravel().tolist()
+        lengths = np.array([len(s) for s in strings], np.int64)
         return {
             f"{name}_bytes": np.frombuffer(b"".join(strings), np.uint8),
-            f"{name}_lengths": np.array([len(s) for s in strings], np.int64),
+            f"{name}_lengths": lengths.reshape(array.shape),
         }
     if array.dtype == tf.bfloat16.as_numpy_dtype:
         return {f"{name}_bfloat16": array.view(np.uint16)}
@@ -219,18 +226,18 @@ def _of_arrays(
     if dtype == tf.string:
         text = arrays[f"{name}_bytes"].tobytes()
         lengths = arrays[f"{name}_lengths"]
-        ends = np.cumsum(lengths)
         if lengths.sum() != len(text) or (lengths < 0).any():
             raise ValueError(
                 f"the file has {len(text)} {name}_bytes, but {name}_lengths of "
                 f"{lengths.sum()} in all"
             )
-        strings = np.empty([len(ends)], object)
+        ends = np.cumsum(lengths)
+        strings = np.empty([lengths.size], object)
         strings[:] = [
             text[begin:end]
-            for begin, end in zip(ends - lengths, ends, strict=True)
+            for begin, end in zip(ends - lengths.ravel(), ends, strict=True)
         ]
-        return strings
+        return strings.reshape(lengths.shape)
     if dtype == tf.bfloat16:
         return arrays[f"{name}_bfloat16"].view(dtype.as_numpy_dtype)
     return arrays[name]

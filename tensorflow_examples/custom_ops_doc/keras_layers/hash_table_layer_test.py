@@ -202,7 +202,7 @@ class SavingTest(tf.test.TestCase, parameterized.TestCase):
         (
             "shape",
             ("int64", "int64", [0, 0]),
-            r"\[2\]; 2 keys .* need \[2, 2\]",
+            r"values of shape \[2\], .* has the shape \[2\]",
         ),
     )
     def test_another_table_is_refused_and_kept(self, arguments, message):
@@ -228,6 +228,35 @@ class SavingTest(tf.test.TestCase, parameterized.TestCase):
         ):
             layer.load_own_variables(store)
         self.assertAllEqual(layer.table.lookup(["ab"]), [1])
+
+    @parameterized.named_parameters(
+        ("numbers", "int64", [0, 0], [[1, 2], [1, 3]]),
+        ("strings", "string", ["", "\u00e9"], [["a", "b"], ["a", ""]]),
+    )
+    def test_keys_that_are_vectors_are_saved(self, dtype, empty_key, keys):
+        layer = HashTableLayer(dtype, "float32", [0.0], empty_key=empty_key)
+        keys = tf.constant(keys, dtype)
+        layer.table.insert(keys, [[1.0], [2.0]])
+        model = _model(layer, (2,))
+        self.assertEqual(model.output_shape, (None, 1))
+        path = self._path("model.keras")
+        model.save(path)
+        want = model(keys)
+        del layer, model
+        loaded = keras.models.load_model(path)
+        self.assertAllEqual(loaded(keys), want)
+        store = {}
+        loaded.layers[1].save_own_variables(store)
+        other = HashTableLayer(dtype, "float32", [0.0], empty_key=[empty_key])
+        with self.assertRaisesRegex(ValueError, "keys"):
+            other.load_own_variables(store)
+
+    def test_keys_and_values_of_other_numbers_are_refused(self):
+        layer = HashTableLayer("int64", "int64", 0)
+        with self.assertRaisesRegex(ValueError, "has 2 keys and 1 values"):
+            layer.load_own_variables(
+                {"keys": np.array([1, 2]), "values": np.array([1])}
+            )
 
     def test_several_tables_of_one_model_are_kept_apart(self):
         inputs = [keras.Input((), dtype="int64") for _ in range(2)]

@@ -6,11 +6,14 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
+#include <new>
 #include <numeric>
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "tensorflow/core/framework/tensor.h"
@@ -38,9 +41,25 @@ struct StringAccess<tstring> {
   static std::string_view View(const tstring& s) {
     return {s.data(), s.size()};
   }
-  // The copy owns its bytes, which those of the table may not outlive.
+  // The copy owns its bytes, which those of the table may not outlive. A long
+  // one is made here, as tstring writes to null where there is no memory.
   static void Assign(std::string_view from, tstring* to) {
-    to->assign(from.data(), from.size());
+    if (from.size() <= TF_TString_SmallCapacity) {
+      to->assign(from.data(), from.size());
+      return;
+    }
+    const size_t capacity = TF_align16(from.size() + 1) - 1;
+    auto* const bytes = static_cast<char*>(std::malloc(capacity + 1));
+    if (bytes == nullptr) throw std::bad_alloc();
+    std::memcpy(bytes, from.data(), from.size());
+    bytes[from.size()] = 0;
+    // What string tensors are made of, in C's interface to them.
+    auto* const string = reinterpret_cast<TF_TString*>(to);
+    TF_TString_Dealloc(string);
+    string->u.large.size =
+        TF_TString_ToInternalSizeT(from.size(), TF_TSTR_LARGE);
+    string->u.large.cap = capacity;
+    string->u.large.ptr = bytes;
   }
 };
 
@@ -54,7 +73,7 @@ struct StringAccess<VectorKey> {
     for (auto* to = reinterpret_cast<tstring*>(key->to); !from.empty(); ++to) {
       uint64_t size;
       std::memcpy(&size, from.data(), sizeof(size));
-      to->assign(from.data() + sizeof(size), size);
+      StringAccess<tstring>::Assign(from.substr(sizeof(size), size), to);
       from.remove_prefix(sizeof(size) + size);
     }
   }
@@ -163,19 +182,29 @@ struct VectorKeys {
   };
 };
 
-// The rows of a tensor in another order.
-inline void CopyRows(const Tensor& from, const std::vector<int64_t>& order,
+// Frees the strings of a tensor for which memory has run out, or there would be
+// none to say so with.
+inline void FreeStrings(Tensor* tensor) {
+  if (tensor->dtype() != DT_STRING) return;
+  tstring* strings = Data<tstring>(tensor);
+  for (int64_t i = 0; i < tensor->NumElements(); ++i) strings[i] = tstring();
+}
+
+// Moves the rows of a tensor to another, in an order.
+inline void MoveRows(Tensor* from, const std::vector<int64_t>& order,
                      Tensor* to) {
-  if (from.NumElements() == 0) return;
-  const int64_t length = from.NumElements() / from.dim_size(0);
-  if (from.dtype() == DT_STRING) {
+  if (order.empty()) return;
+  const int64_t length = from->NumElements() / from->dim_size(0);
+  if (from->dtype() == DT_STRING) {
     tstring* at = Data<tstring>(to);
     for (const int64_t i : order) {
-      at = std::copy_n(Data<tstring>(from) + i * length, length, at);
+      tstring* row = Data<tstring>(from) + i * length;
+      at = std::move(row, row + length, at);
     }
     return;
   }
-  const int64_t bytes = length * ElementSize(from.dtype());
+  const int64_t bytes = length * ElementSize(from->dtype());
+  if (bytes == 0) return;
   char* at = Data<char>(to);
   for (const int64_t i : order) {
     std::memcpy(at, Data<char>(from) + i * bytes, bytes);
@@ -187,6 +216,11 @@ template <class T>
 void SortRows(const Tensor& rows, std::vector<int64_t>* order) {
   const T* data = Data<T>(rows);
   const int64_t length = rows.NumElements() / rows.dim_size(0);
+  if (length == 1) {
+    std::sort(order->begin(), order->end(),
+              [=](int64_t a, int64_t b) { return data[a] < data[b]; });
+    return;
+  }
   std::sort(order->begin(), order->end(), [=](int64_t a, int64_t b) {
     return std::lexicographical_compare(
         data + a * length, data + (a + 1) * length, data + b * length,

@@ -176,11 +176,11 @@ class ExportSortedOp : public TableOp {
     TF_RETURN_IF_ERROR(table->ExportTo(InThreadPool(ctx), &keys, &values));
     const std::vector<int64_t> order = SortedOrder(keys);
     int output = 0;
-    for (const Tensor* rows : {&keys, &values}) {
+    for (Tensor* rows : {&keys, &values}) {
       Tensor* sorted;
       TF_RETURN_IF_ERROR(
           ctx->allocate_output(output++, rows->shape(), &sorted));
-      CopyRows(*rows, order, sorted);
+      MoveRows(rows, order, sorted);
     }
     return absl::OkStatus();
   }

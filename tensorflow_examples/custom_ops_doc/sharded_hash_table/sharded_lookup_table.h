@@ -45,7 +45,7 @@ absl::Status CatchBadAlloc(const F& f) {
   try {
     return f();
   } catch (const std::bad_alloc&) {
-    return absl::ResourceExhaustedError("Memory has run out.");
+    return absl::ResourceExhaustedError("");  // A message takes memory.
   }
 }
 
@@ -197,15 +197,17 @@ class ShardedHashTable : public ::tensorflow::lookup::LookupInterface {
               .WithAttr("value_shape", value_shape())
               .WithAttr("num_shards", type_.num_shards));
       const std::vector<int64_t> order = SortedOrder(keys);
-      const auto constant = [&](const Tensor& rows) {
-        Tensor sorted(rows.dtype(), rows.shape());
-        CopyRows(rows, order, &sorted);
+      const auto constant = [&](Tensor* rows) -> ::tensorflow::Node* {
+        Tensor sorted(rows->dtype(), rows->shape());
+        if (!sorted.IsInitialized()) return nullptr;
+        MoveRows(rows, order, &sorted);
         return ops::SourceOp("Const", builder->opts()
                                           .WithAttr("dtype", sorted.dtype())
                                           .WithAttr("value", sorted));
       };
-      ::tensorflow::Node* const key_node = constant(keys);
-      ::tensorflow::Node* const value_node = constant(values);
+      ::tensorflow::Node* const key_node = constant(&keys);
+      ::tensorflow::Node* const value_node = constant(&values);
+      if (key_node == nullptr || value_node == nullptr) return OutOfMemory();
       // The op that imports is for scalar keys alone.
       ::tensorflow::Node* insert =
           ops::TernaryOp("LookupTableInsertV2", table, key_node, value_node,
@@ -272,6 +274,7 @@ class TableOf final : public ShardedHashTable {
       } else {
         InThreadPool(ctx)(in.size(), Keys::kCycles + length, find);
       }
+      if (!ok.load()) FreeStrings(values);
       return Status(ok.load());
     });
   }
@@ -393,6 +396,10 @@ class TableOf final : public ShardedHashTable {
     } else {
       parallel(last - first,
                count / (last - first) * (10 + map_.value_length()), write);
+    }
+    if (!ok.load()) {
+      FreeStrings(keys);
+      FreeStrings(values);
     }
     return Status(ok.load());
   }

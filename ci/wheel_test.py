@@ -34,6 +34,7 @@ _LIBRARIES_OF_OTHERS = frozenset(
 _MODULES = (
     "tensorflow_examples.custom_ops_doc.distributed_hash_table.distributed_hash_table",
     "tensorflow_examples.custom_ops_doc.keras_layers.hash_table_layer",
+    "tensorflow_examples.custom_ops_doc.distributed_hash_table.table_server",
     "tensorflow_examples.custom_ops_doc.multiplex_2.multiplex_2_op",
     "tensorflow_examples.custom_ops_doc.multiplex_2.gen_multiplex_2_op",
     "tensorflow_examples.custom_ops_doc.sharded_hash_table.sharded_hash_table",
@@ -205,6 +206,29 @@ class WheelTest(unittest.TestCase):
             print(model(tf.constant([["a", "b", "c"]])).numpy())
         """)
         self.assertEqual(output, "[[1 2 5]]\n")
+
+    def test_distributed_hash_table(self):
+        output = self.python("""
+            import socket
+            import subprocess
+            import sys
+            from tensorflow_examples.custom_ops_doc.distributed_hash_table.distributed_hash_table import (
+                DistributedHashTable, connect)
+
+            with socket.create_server(("127.0.0.1", 0)) as free:
+                address = "127.0.0.1:%d" % free.getsockname()[1]
+            server = subprocess.Popen(
+                [sys.executable, "-m", "tensorflow_examples.custom_ops_doc.distributed_hash_table.table_server",
+                 f"--cluster={address}", "--task_index=0"], stdout=subprocess.PIPE, text=True)
+            assert server.stdout.readline() == f"serving at {address}\\n"
+            try:
+                table = DistributedHashTable("string", float, -1.0, connect([address]))
+                table.insert(["a", "b"], [2.0, 3.0])
+                print(table.lookup(["a", "c"]).numpy())
+            finally:
+                server.kill()
+        """)
+        self.assertEqual(output, "[ 2. -1.]\n")
 
     def test_simple_hash_table_by_its_typed_ops(self):
         output = self.python("""

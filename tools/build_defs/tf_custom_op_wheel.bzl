@@ -52,7 +52,14 @@ def _tf_custom_op_wheel_impl(ctx):
         depset(transitive = [dep[PyInfo].transitive_sources, dep[DefaultInfo].default_runfiles.files])
         for dep in ctx.attr.deps
     ]).to_list()
-    files = {file: _path_in_wheel(file, imports) for file in runfiles if _is_own(file)}
+
+    # Bazel's: `python3 -m` runs a program from a wheel.
+    launchers = [dep[DefaultInfo].files_to_run.executable for dep in ctx.attr.deps]
+    files = {
+        file: _path_in_wheel(file, imports)
+        for file in runfiles
+        if _is_own(file) and file not in launchers
+    }
     libraries = []
     for target, folder in ctx.attr.libraries.items():
         for file in target[DefaultInfo].files.to_list():

@@ -1,21 +1,23 @@
 """A hash table that is spread over several machines."""
 
+import queue
 import socket
+import threading
 import time
+import weakref
 from collections.abc import Callable
+from collections.abc import Iterable
 from collections.abc import Sequence
 from concurrent import futures
 from typing import Any
 
+import numpy as np
 import tensorflow as tf
 from tensorflow.python.eager import context
 from tensorflow.python.eager import executor
 
 from tensorflow_examples.custom_ops_doc.distributed_hash_table import (
     gen_distributed_hash_table_op,
-)
-from tensorflow_examples.custom_ops_doc.sharded_hash_table import (
-    gen_sharded_hash_table_op,
 )
 from tensorflow_examples.custom_ops_doc.sharded_hash_table import (
     sharded_hash_table,
@@ -36,6 +38,11 @@ def connect(
 
     Call it once, at the start of the program: it forgets what TensorFlow held
     on servers that it was connected to before.
+
+    This program then listens for the servers, as each of them does, and
+    TensorFlow asks nobody for credentials and listens on all interfaces,
+    whatever address is given: whoever reaches the port can run operations here.
+    Keep both in a network of their own.
 
     Args:
       addresses: "HOST:PORT" of each `table_server`, in the order of its
@@ -74,6 +81,94 @@ def connect(
     ]
 
 
+class _Server:
+    """A server's part of a table, and a thread that calls it.
+
+    What waits inside of TensorFlow cannot be interrupted and may hold Python's
+    lock. So a thread of its own waits, and whoever wants the answer waits for
+    that thread for as long as is wanted. It makes one call after the other, as
+    the runtime sends a server one operation after the other.
+    """
+
+    def __init__(self, device: str, client: str) -> None:
+        self.device = device
+        self._calls = queue.SimpleQueue()
+        # A program may end while a server is silent: not a thread of `futures`.
+        threading.Thread(
+            target=_make_calls, args=(device, client, self._calls), daemon=True
+        ).start()
+        weakref.finalize(self, self._calls.put, None).atexit = False
+
+    def submit(
+        self, call: Callable[..., Any], *arguments: Any, fetch: bool = True
+    ) -> futures.Future:
+        """Has a function called with operations on the server.
+
+        Args:
+          call: It gets the server's part of the table and the arguments.
+          *arguments: More arguments.
+          fetch: Whether results are to be here, or else on the server.
+
+        Returns:
+          The future of what it returns.
+        """
+        future = futures.Future()
+        self._calls.put((future, call, arguments, fetch))
+        return future
+
+
+def _make_calls(device: str, client: str, calls: queue.SimpleQueue) -> None:
+    """Makes calls, one after the other, until there is None."""
+
+    def own(argument: Any) -> Any:
+        with tf.device(client):
+            return tf.identity(argument) if tf.is_tensor(argument) else argument
+
+    def fetch(tensor: tf.Tensor) -> tf.Tensor:
+        # A copy would keep Python's lock; an operation here that reads what is
+        # there would wait for ever for a server that is lost.
+        array = tensor.numpy()
+        with tf.device(client):
+            return tf.constant(array, tensor.dtype)
+
+    # Each server has an executor: an error of its own, and a queue of its own
+    # of tensors to delete. TensorFlow may wait for the default one, as at the
+    # end of `executor_scope`, and nothing is to be in it that waits for a
+    # server. So what is or was sent there, the table too, belongs to this
+    # thread, which deletes it.
+    operations = executor.new_executor(enable_async=False)
+    context.context().executor = operations
+    table = None
+    while (item := calls.get()) is not None:
+        future, call, arguments, fetched = item
+        results = None
+        if future.set_running_or_notify_cancel():
+            try:
+                arguments = tf.nest.map_structure(own, arguments)
+                with tf.device(device):
+                    results = call(table, *arguments)
+                    if call is _make:
+                        table, results = results, None
+                    if fetched and results is not None:
+                        results = tf.nest.map_structure(fetch, results)
+                    else:
+                        # The server tells of an error when it is asked.
+                        table.size().numpy()
+                future.set_result(results)
+            except BaseException as error:
+                operations.clear_error()
+                future.set_exception(error.with_traceback(None))
+        del item, future, call, arguments, results
+    del table  # Before `operations`.
+
+
+def _make(
+    _: sharded_hash_table.ShardedHashTable | None, *arguments: Any
+) -> sharded_hash_table.ShardedHashTable:
+    """Makes a server's part of a table, in place of what is there."""
+    return sharded_hash_table.ShardedHashTable(*arguments)
+
+
 class DistributedHashTable(tf.__internal__.tracking.Trackable):
     """A mutable hash table whose keys are spread over servers by their hash.
 
@@ -98,9 +193,19 @@ class DistributedHashTable(tf.__internal__.tracking.Trackable):
     holds, to a folder that all servers see. A table with another number of
     servers restores it.
 
+    All servers are asked at once, and other threads of Python run meanwhile. If
+    a server has not answered after `timeout` seconds the call raises
+    `tf.errors.DeadlineExceededError`, which names it. An answer that comes later
+    is dropped. What was to be written there is then written or not: it is if it
+    was on its way, and always before what is written later.
+
     When a server is lost, what asks it raises `tf.errors.UnavailableError`, and
     the others serve on. When it is back, call `reconnect`, and restore a
     checkpoint.
+
+    A `tf.function`, a `tf.data.Dataset`, a Keras layer or a `tf.compat.v1` graph
+    calls the methods through `tf.numpy_function`. So it runs in this program only,
+    not compiled by XLA, and a SavedModel cannot hold it.
     """
 
     def __init__(
@@ -111,6 +216,7 @@ class DistributedHashTable(tf.__internal__.tracking.Trackable):
         devices: Sequence[str],
         num_slots: int = 64,
         name: str = "DistributedHashTable",
+        timeout: float | None = 60.0,
     ) -> None:
         """Makes an empty table.
 
@@ -123,9 +229,14 @@ class DistributedHashTable(tf.__internal__.tracking.Trackable):
           num_slots: How many slots a checkpoint has. A table that is to restore
             it must have as many, and no more servers than that.
           name: A name for the operations of the table.
+          timeout: For how many seconds a call waits for the servers; None for
+            as long as it takes. It may be changed later: `table.timeout`. What
+            TensorFlow does itself when it writes or reads a checkpoint has no
+            such limit.
 
         Raises:
           ValueError: If there is no device, or fewer slots than devices.
+          tf.errors.DeadlineExceededError: If a server is silent.
         """
         super().__init__()
         if not 1 <= len(devices) <= num_slots:
@@ -133,47 +244,49 @@ class DistributedHashTable(tf.__internal__.tracking.Trackable):
                 f"devices must be from 1 to num_slots, {num_slots}. There are: "
                 f"{len(devices)}"
             )
-        self._arguments = (key_dtype, value_dtype, default_value)
+        self.timeout = timeout
         self._name = name
-        self._devices = tuple(devices)
         self._num_slots = num_slots
-        self._client = tf.zeros([]).device
-        # Each server's errors stay apart from those of the others.
-        self._executors = [
-            executor.new_executor(enable_async=False) for _ in devices
-        ]
-        self._tables = [self._make_table(i) for i in range(len(devices))]
-        self._value_shape = self._tables[0].value_shape
-        self._threads = futures.ThreadPoolExecutor(len(devices))
-
-    def _make_table(self, server: int) -> sharded_hash_table.ShardedHashTable:
-        with (
-            context.executor_scope(self._executors[server]),
-            tf.device(self._devices[server]),
-        ):
-            return sharded_hash_table.ShardedHashTable(
-                *self._arguments, name=self._name
-            )
+        self._client = tf.constant("").device  # Strings are never on a GPU.
+        default_value = tf.convert_to_tensor(default_value, value_dtype)
+        self._value_shape = default_value.shape
+        self._arguments = (
+            tf.as_dtype(key_dtype),
+            tf.as_dtype(value_dtype),
+            default_value,
+            name,
+        )
+        self._servers = [_Server(device, self._client) for device in devices]
+        self._make_tables(range(len(devices)))
 
     @property
     def key_dtype(self) -> tf.DType:
         """The type of the keys."""
-        return self._tables[0].key_dtype
+        return self._arguments[0]
 
     @property
     def value_dtype(self) -> tf.DType:
         """The type of the values."""
-        return self._tables[0].value_dtype
+        return self._arguments[1]
 
     @property
     def default_value(self) -> tf.Tensor:
         """What `lookup` returns for a key that is not in the table."""
-        return self._tables[0].default_value
+        return self._arguments[2]
 
     @property
     def devices(self) -> tuple[str, ...]:
         """The names of the servers' devices."""
-        return self._devices
+        return tuple(server.device for server in self._servers)
+
+    def _make_tables(self, servers: Iterable[int]) -> None:
+        """Makes some servers' parts of the table."""
+        self._wait(
+            {
+                i: self._servers[i].submit(_make, *self._arguments)
+                for i in servers
+            }
+        )
 
     def _on_servers(
         self,
@@ -192,114 +305,141 @@ class DistributedHashTable(tf.__internal__.tracking.Trackable):
 
         Returns:
           What it returned for each server, None for where it was not called.
+
+        Raises:
+          tf.errors.OpError: What a server tells, or else a
+            tf.errors.DeadlineExceededError with the servers that are silent.
         """
-        servers = [
-            i
-            for i in range(len(self._devices))
-            if not arguments or arguments[0][i] is not None
-        ]
-        of_server = {i: [each[i] for each in arguments] for i in servers}
-        results = [None] * len(self._devices)
-        if not tf.executing_eagerly():
-            # A graph runs at one time what does not depend on each other.
-            for i in servers:
-                with tf.device(self._devices[i]):
-                    results[i] = call(self._tables[i], *of_server[i])
-            return results
-        calls = {
-            i: self._threads.submit(self._run, i, call, of_server[i], fetch)
-            for i in servers[1:]
-        }
-        if servers:
-            first = servers[0]
-            try:
-                results[first] = self._run(first, call, of_server[first], fetch)
-            finally:
-                # None is to be under way when this raises.
-                futures.wait(calls.values())
-        for i, under_way in calls.items():
-            results[i] = under_way.result()
+        return self._wait(
+            {
+                i: self._servers[i].submit(
+                    call, *(each[i] for each in arguments), fetch=fetch
+                )
+                for i in range(len(self._servers))
+                if not arguments or arguments[0][i] is not None
+            }
+        )
+
+    def _wait(self, calls: dict[int, futures.Future]) -> list[Any]:
+        """Waits for what servers answer, as long as `timeout` says."""
+        try:
+            futures.wait(calls.values(), self.timeout)
+        finally:
+            # A call that waits behind another is not to be sent any more.
+            for call in calls.values():
+                call.cancel()
+        results = [None] * len(self._servers)
+        silent = []
+        for i, call in calls.items():
+            if call.done() and not call.cancelled():
+                results[i] = call.result()
+            else:
+                silent.append(self._server_name(i))
+        if silent:
+            raise tf.errors.DeadlineExceededError(
+                None,
+                None,
+                f"no answer in {self.timeout} s from {', '.join(silent)}. What "
+                "was to be written there may be written or not.",
+            )
         return results
 
-    def _run(
+    def _server_name(self, server: int) -> str:
+        device = self._servers[server].device
+        return f"{device} at {_address(device, context.get_server_def())}"
+
+    def _from_graph(
         self,
-        server: int,
-        call: Callable[..., Any],
-        arguments: Sequence[Any] = (),
-        fetch: bool = True,
+        method: Callable[..., Any],
+        arguments: Sequence[tf.Tensor] = (),
+        specs: Sequence[tf.TensorSpec] = (),
     ) -> Any:
-        """Calls a function in eager code and waits for what it does.
+        """Has a graph call a method as eager code does.
 
-        A server is sent one operation after the other and tells of an error
-        when it is asked for a result; where none is fetched, ask for another.
+        The graph could run the servers' operations itself. It would wait for
+        ever for a server that is silent, and keep handles of what is lost.
+
+        Args:
+          method: It takes `arguments`, and returns a tensor, some or None.
+          arguments: What it gets when the graph runs.
+          specs: Types and shapes of what it returns.
+
+        Returns:
+          What it returns; the operation if that is None.
         """
-        operations = self._executors[server]
-        table = self._tables[server]
-        with (
-            context.executor_scope(operations),
-            tf.device(self._devices[server]),
-        ):
-            try:
-                results = call(table, *arguments)
-                if fetch and results is not None:
-                    return tf.nest.map_structure(self._fetch, results)
-                table.size().numpy()
-                return results
-            except Exception:
-                operations.clear_error()
-                raise
 
-    def _fetch(self, tensor: tf.Tensor) -> tf.Tensor:
-        """Copies a tensor from a server to this process."""
-        try:
-            # An operation here would wait for ever for a server that is lost.
-            return tensor._copy_nograd(context.context(), self._client)
-        except RuntimeError:
-            tensor.numpy()  # It raises what went wrong, as an OpError.
-            raise
+        def call(*arrays: Any) -> list[Any]:
+            # An error would lose its class on its way through TensorFlow.
+            code, message, results = 0, "", None
+            with context.eager_mode():
+                try:
+                    results = method(*arrays)
+                except tf.errors.OpError as error:
+                    code, message = error.error_code, error.message
+                    results = [tf.zeros([], spec.dtype) for spec in specs]
+            results = [] if results is None else tf.nest.flatten(results)
+            return [
+                np.int32(code),
+                message,
+                *(each.numpy() for each in results),
+            ]
+
+        with tf.device(self._client):
+            # To trace a `py_function` TensorFlow waits for its executor, which
+            # may have to tell a silent server of a function.
+            code, message, *results = tf.numpy_function(
+                call,
+                arguments,
+                [tf.int32, tf.string, *(s.dtype for s in specs)],
+            )
+            for result, spec in zip(results, specs, strict=True):
+                result.set_shape(spec.shape)
+            results = gen_distributed_hash_table_op.examples_values_or_error(
+                code, message, results
+            )
+        return results[0] if len(specs) == 1 else results
 
     def _partition(
         self, keys: tf.Tensor
     ) -> tuple[list[tf.Tensor | None], list[tf.Tensor]]:
-        """Splits keys, a vector, by the servers that they belong to.
+        """Splits keys by the servers that they belong to.
 
         Returns:
-          For each server its keys, or None in eager code if it has none, and
-          where they are in `keys`.
+          For each server its keys, or None if it has none, and where they are
+          in `keys`, read as a vector.
         """
         parts, positions = (
             gen_distributed_hash_table_op.examples_partition_by_hash(
-                keys,
-                num_partitions=len(self._devices),
+                tf.reshape(keys, [-1]),
+                num_partitions=len(self._servers),
                 num_slots=self._num_slots,
             )
         )
-        if tf.executing_eagerly():
-            parts = [part if part.shape[0] else None for part in parts]
-        return parts, positions
+        return [part if part.shape[0] else None for part in parts], positions
+
+    def _gather(
+        self, values: tf.Tensor, positions: Sequence[tf.Tensor]
+    ) -> list[tf.Tensor]:
+        """Splits what is for each key as `_partition` splits the keys."""
+        values = tf.reshape(values, [-1, *self._value_shape])
+        return [tf.gather(values, where) for where in positions]
 
     def _per_key(
         self, values: TensorLike, keys: tf.Tensor, name: str
     ) -> tf.Tensor:
-        """Turns what is for keys of any shape to what is for a vector of them.
+        """Converts what has to be one value for each key.
 
         Raises:
-          ValueError: If there is not one value for each key.
-          tf.errors.InvalidArgumentError: Likewise, if that is not known before
-            a graph runs.
+          ValueError: If it is not.
         """
         values = tf.convert_to_tensor(values, self.value_dtype, name=name)
-        wrong = f"{name} must have the shape of keys followed by a value's"
         shape = keys.shape.concatenate(self._value_shape)
         if not values.shape.is_compatible_with(shape):
-            raise ValueError(f"{wrong}: {shape}. {name} shape: {values.shape}")
-        if not (values.shape.is_fully_defined() and shape.is_fully_defined()):
-            expected = tf.concat([tf.shape(keys), self._value_shape], 0)
-            with tf.control_dependencies(
-                [tf.debugging.assert_equal(tf.shape(values), expected, wrong)]
-            ):
-                values = tf.identity(values)
-        return tf.reshape(values, [-1, *self._value_shape])
+            raise ValueError(
+                f"{name} must have the shape of keys followed by a value's: "
+                f"{shape}. {name} shape: {values.shape}"
+            )
+        return values
 
     def lookup(
         self,
@@ -322,36 +462,37 @@ class DistributedHashTable(tf.__internal__.tracking.Trackable):
 
         Raises:
           tf.errors.UnavailableError: If a server is lost.
+          tf.errors.DeadlineExceededError: If a server is silent.
           TypeError or ValueError: If a type or a shape does not fit.
         """
         with tf.name_scope(name or f"{self._name}_lookup"):
             keys = tf.convert_to_tensor(keys, self.key_dtype, name="keys")
-            # If None, each server takes its own copy of the table's.
-            defaults = [None] * len(self._devices)
-            parts, positions = self._partition(tf.reshape(keys, [-1]))
-            if dynamic_default_values is not None:
-                given = tf.convert_to_tensor(
-                    dynamic_default_values, self.value_dtype, name="defaults"
-                )
-                if given.shape.rank == self._value_shape.rank:
-                    defaults = [given] * len(self._devices)
-                else:
+            shape = keys.shape.concatenate(self._value_shape)
+            # If None, each server takes the table's.
+            given = dynamic_default_values
+            if given is not None:
+                given = tf.convert_to_tensor(given, self.value_dtype)
+                if not given.shape.is_compatible_with(self._value_shape):
                     given = self._per_key(given, keys, "dynamic_default_values")
-                    defaults = [tf.gather(given, where) for where in positions]
+            if not tf.executing_eagerly():
+                return self._from_graph(
+                    self.lookup,
+                    [keys] if given is None else [keys, given],
+                    [tf.TensorSpec(shape, self.value_dtype)],
+                )
+            parts, positions = self._partition(keys)
+            defaults = [given] * len(parts)
+            if given is not None and given.shape != self._value_shape:
+                defaults = self._gather(given, positions)
             found = self._on_servers(
                 sharded_hash_table.ShardedHashTable.lookup, parts, defaults
             )
             asked = [i for i, part in enumerate(parts) if part is not None]
             if not asked:
-                return tf.zeros(
-                    keys.shape.concatenate(self._value_shape), self.value_dtype
-                )
+                return tf.zeros(shape, self.value_dtype)
             values = tf.dynamic_stitch(
                 [positions[i] for i in asked], [found[i] for i in asked]
             )
-            shape = keys.shape.concatenate(self._value_shape)
-            if not shape.is_fully_defined():
-                shape = tf.concat([tf.shape(keys), self._value_shape], 0)
             return tf.reshape(values, shape)
 
     def insert(
@@ -372,6 +513,8 @@ class DistributedHashTable(tf.__internal__.tracking.Trackable):
         Raises:
           tf.errors.UnavailableError: If a server is lost. The others have set
             what is theirs.
+          tf.errors.DeadlineExceededError: If a server is silent, likewise; it
+            may set what is its own.
           tf.errors.InvalidArgumentError: If a shape does not fit. The table
             stays as it was.
           TypeError or ValueError: If a type does not fit, or in a graph a shape.
@@ -416,9 +559,14 @@ class DistributedHashTable(tf.__internal__.tracking.Trackable):
         with tf.name_scope(name):
             keys = tf.convert_to_tensor(keys, self.key_dtype, name="keys")
             values = self._per_key(values, keys, "values")
-            parts, positions = self._partition(tf.reshape(keys, [-1]))
-            values = [tf.gather(values, where) for where in positions]
-            return _group(self._on_servers(call, parts, values))
+            if not tf.executing_eagerly():
+                return self._from_graph(
+                    lambda *arguments: self._write(call, *arguments, name),
+                    [keys, values],
+                )
+            parts, positions = self._partition(keys)
+            self._on_servers(call, parts, self._gather(values, positions))
+            return None
 
     def remove(
         self, keys: TensorLike, name: str | None = None
@@ -436,16 +584,17 @@ class DistributedHashTable(tf.__internal__.tracking.Trackable):
         Raises:
           tf.errors.UnavailableError: If a server is lost. The others have
             removed what is theirs.
+          tf.errors.DeadlineExceededError: If a server is silent, likewise; it
+            may remove what is its own.
           TypeError or ValueError: If `keys` is of another type.
         """
         with tf.name_scope(name or f"{self._name}_remove"):
             keys = tf.convert_to_tensor(keys, self.key_dtype, name="keys")
-            parts, _ = self._partition(tf.reshape(keys, [-1]))
-            return _group(
-                self._on_servers(
-                    sharded_hash_table.ShardedHashTable.remove, parts
-                )
-            )
+            if not tf.executing_eagerly():
+                return self._from_graph(self.remove, [keys])
+            parts, _ = self._partition(keys)
+            self._on_servers(sharded_hash_table.ShardedHashTable.remove, parts)
+            return None
 
     def clear(self, name: str | None = None) -> tf.Operation | None:
         """Removes all keys.
@@ -458,11 +607,13 @@ class DistributedHashTable(tf.__internal__.tracking.Trackable):
 
         Raises:
           tf.errors.UnavailableError: If a server is lost.
+          tf.errors.DeadlineExceededError: If a server is silent.
         """
         with tf.name_scope(name or f"{self._name}_clear"):
-            return _group(
-                self._on_servers(sharded_hash_table.ShardedHashTable.clear)
-            )
+            if not tf.executing_eagerly():
+                return self._from_graph(self.clear)
+            self._on_servers(sharded_hash_table.ShardedHashTable.clear)
+            return None
 
     def size(self, name: str | None = None) -> tf.Tensor:
         """Counts the keys.
@@ -475,8 +626,13 @@ class DistributedHashTable(tf.__internal__.tracking.Trackable):
 
         Raises:
           tf.errors.UnavailableError: If a server is lost.
+          tf.errors.DeadlineExceededError: If a server is silent.
         """
         with tf.name_scope(name or f"{self._name}_size"):
+            if not tf.executing_eagerly():
+                return self._from_graph(
+                    self.size, specs=[tf.TensorSpec([], tf.int64)]
+                )
             return tf.add_n(
                 self._on_servers(sharded_hash_table.ShardedHashTable.size)
             )
@@ -494,8 +650,22 @@ class DistributedHashTable(tf.__internal__.tracking.Trackable):
 
         Raises:
           tf.errors.UnavailableError: If a server is lost.
+          tf.errors.DeadlineExceededError: If a server is silent.
         """
         with tf.name_scope(name or f"{self._name}_export"):
+            if not tf.executing_eagerly():
+                shape = tf.TensorShape([None])
+                keys, values = self._from_graph(
+                    self.export,
+                    specs=[
+                        tf.TensorSpec(shape, self.key_dtype),
+                        tf.TensorSpec(
+                            shape.concatenate(self._value_shape),
+                            self.value_dtype,
+                        ),
+                    ],
+                )
+                return keys, values
             pairs = self._on_servers(sharded_hash_table.ShardedHashTable.export)
             return (
                 tf.concat([keys for keys, _ in pairs], 0),
@@ -505,8 +675,7 @@ class DistributedHashTable(tf.__internal__.tracking.Trackable):
     def reconnect(self, timeout: float = 60.0) -> list[int]:
         """Makes the parts anew that were on servers that have been restarted.
 
-        They are empty: restore a checkpoint. A `tf.function` that was traced
-        before still refers to what is lost; make it anew, too.
+        They are empty: restore a checkpoint.
 
         Args:
           timeout: For how many seconds to wait for the servers to be back.
@@ -515,36 +684,48 @@ class DistributedHashTable(tf.__internal__.tracking.Trackable):
           The indices of the servers whose part was lost.
 
         Raises:
-          TimeoutError: If a server is not back by then. It is named, and the
-            table is as it was.
+          TimeoutError: If a server is not back by then, or is silent. It is
+            named, and the table is as it was.
         """
-        lost = [i for i in range(len(self._devices)) if self._is_lost(i)]
+        until = time.monotonic() + timeout
+        calls = [
+            server.submit(sharded_hash_table.ShardedHashTable.size)
+            for server in self._servers
+        ]
+        futures.wait(calls, timeout)
+        lost = []
+        for i, call in enumerate(calls):
+            call.cancel()
+            if call.cancelled() or not call.done():
+                raise TimeoutError(f"no answer from {self._server_name(i)}")
+            if call.exception() is not None:
+                lost.append(i)
         if lost:
-            until = time.monotonic() + timeout
             server_def = context.get_server_def()
             for i in lost:
-                _wait_for(_address(self._devices[i], server_def), until)
+                _wait_for(_address(self.devices[i], server_def), until)
             context.update_server_def(server_def)
-        for i in lost:
-            self._tables[i] = self._make_table(i)
+        self._make_tables(lost)
         return lost
-
-    def _is_lost(self, server: int) -> bool:
-        try:
-            self._run(server, sharded_hash_table.ShardedHashTable.size)
-        except tf.errors.OpError:
-            return True
-        return False
 
     def _slots(self) -> list[list[int]]:
         """Returns each server's slots, as the op that splits keys has them."""
-        slots = [[] for _ in self._devices]
+        slots = [[] for _ in self._servers]
         for slot in range(self._num_slots):
-            slots[slot * len(self._devices) // self._num_slots].append(slot)
+            slots[slot * len(self._servers) // self._num_slots].append(slot)
         return slots
 
     def _serialize_to_tensors(self) -> dict[str, tf.Tensor]:
-        """Gives what a checkpoint stores. Called by `Trackable`."""
+        """Gives what a checkpoint stores. Called by `Trackable`.
+
+        Raises:
+          NotImplementedError: If it is for a SavedModel.
+        """
+        if not tf.executing_eagerly():
+            raise NotImplementedError(
+                "A DistributedHashTable cannot be in a SavedModel, which has no "
+                "servers. Save a tf.train.Checkpoint."
+            )
 
         def on_server(
             table: sharded_hash_table.ShardedHashTable, slots: list[int]
@@ -580,19 +761,27 @@ class DistributedHashTable(tf.__internal__.tracking.Trackable):
         def on_server(
             table: sharded_hash_table.ShardedHashTable, slots: list[int]
         ) -> tf.Operation | None:
-            return gen_sharded_hash_table_op.examples_sharded_hash_table_import_slices(
-                table.resource_handle,
-                [restored_tensors[f"slot-{slot}-keys"] for slot in slots],
-                [restored_tensors[f"slot-{slot}-values"] for slot in slots],
+            keys, values = (
+                tf.concat(
+                    [restored_tensors[f"slot-{slot}-{kind}"] for slot in slots],
+                    0,
+                )
+                for kind in ("keys", "values")
             )
+            return table.do_import(keys, values)
 
-        return _group(self._on_servers(on_server, self._slots()))
-
-
-def _group(
-    operations: Sequence[tf.Operation | None],
-) -> tf.Operation | None:
-    return None if tf.executing_eagerly() else tf.group(*operations)
+        if tf.executing_eagerly():
+            self._on_servers(on_server, self._slots())
+            return None
+        # TensorFlow makes a function of what several machines read.
+        tables = self._on_servers(lambda table: [table], fetch=False)
+        operations = []
+        for server, [table], slots in zip(
+            self._servers, tables, self._slots(), strict=True
+        ):
+            with tf.device(server.device):
+                operations.append(on_server(table, slots))
+        return tf.group(*operations)
 
 
 def _address(device: str, server_def: Any) -> str:
@@ -647,4 +836,5 @@ def _wait_for(address: str, until: float) -> None:
         time.sleep(0.1)
 
 
-tf.no_gradient("Examples>PartitionByHash")
+for _op in ("PartitionByHash", "ValuesOrError"):
+    tf.no_gradient(f"Examples>{_op}")

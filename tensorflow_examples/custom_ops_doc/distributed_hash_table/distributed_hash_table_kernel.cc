@@ -6,6 +6,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "tensorflow/core/framework/op_kernel.h"
 #include "tensorflow/core/framework/op_requires.h"
 #include "tensorflow/core/framework/tensor.h"
@@ -113,6 +114,24 @@ class PartitionByHashOp : public OpKernel {
   int64_t num_slots_;
   std::vector<int32_t> partition_of_slot_;
 };
+
+class ValuesOrErrorOp : public OpKernel {
+ public:
+  using OpKernel::OpKernel;
+
+  void Compute(OpKernelContext* ctx) override {
+    const int32_t code = ctx->input(0).scalar<int32_t>()();
+    const tstring& message = ctx->input(1).scalar<tstring>()();
+    OP_REQUIRES_OK(ctx, absl::Status(static_cast<absl::StatusCode>(code),
+                                     absl::string_view(message)));
+    for (int i = 0; i < ctx->num_outputs(); ++i) {
+      ctx->set_output(i, ctx->input(2 + i));
+    }
+  }
+};
+
+REGISTER_KERNEL_BUILDER(Name("Examples>ValuesOrError").Device(DEVICE_CPU),
+                        ValuesOrErrorOp);
 
 #define REGISTER_KERNEL(type)                              \
   REGISTER_KERNEL_BUILDER(Name("Examples>PartitionByHash") \

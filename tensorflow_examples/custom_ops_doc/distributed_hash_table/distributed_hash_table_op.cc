@@ -45,5 +45,27 @@ positions: For each partition, where its keys are in `keys`.
 num_slots: At least `num_partitions`.
 )doc");
 
+absl::Status ValuesOrErrorShapeFunction(InferenceContext* c) {
+  for (int i = 0; i < c->num_outputs(); ++i) {
+    c->set_output(i, c->input(2 + i));
+  }
+  return absl::OkStatus();
+}
+
+REGISTER_OP("Examples>ValuesOrError")
+    .Input("code: int32")
+    .Input("message: string")
+    .Input("values: T")
+    .Output("results: T")
+    .Attr("T: list(type) >= 0")
+    .SetIsStateful()  // Else a graph would leave out one without values.
+    .SetShapeFn(ValuesOrErrorShapeFunction)
+    .Doc(R"doc(
+Returns values, or fails with the error of a Python function that made them.
+
+code: A scalar, one of the codes of `tf.errors`, or 0 for no error.
+message: A scalar.
+)doc");
+
 }  // namespace
 }  // namespace custom_op_examples

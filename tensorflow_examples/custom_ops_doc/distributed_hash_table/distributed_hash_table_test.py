@@ -1,11 +1,16 @@
 """Tests of distributed_hash_table, over servers that are processes."""
 
 import os
+import signal
+import subprocess
+import sys
 import threading
+import time
 
 import numpy as np
 import tensorflow as tf
 from absl.testing import parameterized
+from tensorflow.python.data.experimental.ops import testing
 from tensorflow.python.eager import context
 from tensorflow.python.framework import errors
 
@@ -14,6 +19,9 @@ from tensorflow_examples.custom_ops_doc.distributed_hash_table import (
 )
 from tensorflow_examples.custom_ops_doc.distributed_hash_table import (
     local_servers,
+)
+from tensorflow_examples.custom_ops_doc.sharded_hash_table import (
+    sharded_hash_table,
 )
 
 _servers: local_servers.LocalServers
@@ -111,8 +119,11 @@ class DistributedHashTableTest(tf.test.TestCase, parameterized.TestCase):
     def test_each_server_has_a_like_part(self):
         table = _table(3)
         table.insert(np.arange(30_000), np.arange(30_000))
-        for server in table._tables:
-            self.assertBetween(server.size().numpy(), 9_000, 11_000)
+        self.assertAllInRange(
+            table._on_servers(sharded_hash_table.ShardedHashTable.size),
+            9_000,
+            11_000,
+        )
 
     def test_works_in_a_function(self):
         table = _table()
@@ -126,6 +137,70 @@ class DistributedHashTableTest(tf.test.TestCase, parameterized.TestCase):
         counts, size = count(tf.constant([[2], [3]], tf.int64))
         self.assertAllEqual(counts, [[2], [1]])
         self.assertEqual(size, 3)
+
+    def test_works_in_a_dataset(self):
+        table = _table(3)
+        table.insert(np.arange(100), np.arange(100) * 2)
+        values = (
+            tf.data.Dataset.range(100)
+            .batch(7)
+            .map(table.lookup, num_parallel_calls=4)
+            .unbatch()
+        )
+        self.assertEqual(values.element_spec.shape, [])
+        self.assertAllEqual(list(values), np.arange(100) * 2)
+
+    def test_works_in_a_session(self):
+        table = _table()
+        with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+            keys = tf.compat.v1.placeholder(tf.int64, [None])
+            insert = table.insert(keys, keys + 1)
+            session.run(insert, {keys: [1, 2]})
+            self.assertAllEqual(session.run(table.size()), 2)
+            self.assertAllEqual(
+                session.run(table.lookup(keys), {keys: [2, 3]}), [3, -1]
+            )
+            self.assertAllEqual(
+                np.sort(session.run(table.export())), [[1, 2], [2, 3]]
+            )
+            session.run([table.remove([1]), table.clear()])
+            self.assertAllEqual(session.run(table.size()), 0)
+
+    def test_works_in_a_keras_layer(self):
+        table = _table(default=[0.0, 0.0], value_dtype=tf.float32)
+        table.insert([1, 2], [[1.0, 10.0], [2.0, 20.0]])
+
+        class Embedding(tf.keras.layers.Layer):
+            def call(self, keys):
+                return table.lookup(keys)
+
+            def compute_output_spec(self, keys):
+                return tf.keras.KerasTensor((*keys.shape, 2), "float32")
+
+        keys = tf.keras.Input([3], dtype="int64")
+        model = tf.keras.Model(
+            keys, tf.keras.layers.Dense(1)(Embedding()(keys))
+        )
+        model.compile("sgd", "mse")
+        model.fit(np.ones([8, 3], np.int64), np.ones([8, 3, 1]), verbose=0)
+        kernel, bias = model.layers[-1].get_weights()
+        self.assertAllClose(
+            model.predict(np.int64([[2, 1, 5]]), verbose=0),
+            [np.float32([[2, 20], [1, 10], [0, 0]]) @ kernel + bias],
+        )
+
+    def test_gradient_ends_at_a_lookup(self):
+        table = _table(value_dtype=tf.float32)
+        defaults = tf.constant([1.0, 2.0])
+
+        def gradient():
+            with tf.GradientTape() as tape:
+                tape.watch(defaults)
+                values = table.lookup([1, 2], defaults)
+            return tape.gradient(values, defaults)
+
+        self.assertIsNone(gradient())
+        self.assertIsNone(tf.function(gradient)())
 
     def test_threads_share_a_table(self):
         table = _table()
@@ -170,7 +245,9 @@ class DistributedHashTableTest(tf.test.TestCase, parameterized.TestCase):
     def test_error_of_a_server_is_raised_once_and_by_the_call(self):
         table = _table(value_dtype=tf.string, default="")
         for _ in range(2):
-            with self.assertRaisesRegex(TypeError, "cannot be added"):
+            with self.assertRaisesRegex(
+                errors.InvalidArgumentError, "'value_dtype' of string"
+            ):
                 table.accumulate([1, 2, 3], ["a", "b", "c"])
         table.insert([1], ["a"])
         self.assertAllEqual(table.lookup([1]), ["a"])
@@ -246,6 +323,34 @@ class DistributedHashTableSavingTest(tf.test.TestCase, parameterized.TestCase):
             other.lookup(["a", "b" * 100, "x"]), ["c" * 100, "", "?"]
         )
 
+    def test_checkpoint_is_saved_beside_a_writer(self):
+        table = _table(3)
+        keys = np.arange(1000)
+        table.insert(keys, keys)
+        ended = threading.Event()
+
+        def write():
+            while not ended.is_set():
+                table.insert(keys[500:], keys[500:])
+
+        thread = threading.Thread(target=write)
+        thread.start()
+        paths = [self._save(table) for _ in range(5)]
+        ended.set()
+        thread.join()
+        for path in paths:
+            table.clear()
+            tf.train.Checkpoint(table=table).restore(path)
+            self.assertAllEqual(table.lookup(keys), keys)
+
+    def test_saved_model_is_refused(self):
+        module = tf.Module()
+        module.table = _table()
+        with self.assertRaisesRegex(
+            NotImplementedError, "cannot be in a SavedModel"
+        ):
+            tf.saved_model.save(module, self._folder)
+
     def test_other_number_of_slots_is_refused(self):
         path = self._save(_table())
         other = distributed_hash_table.DistributedHashTable(
@@ -253,6 +358,175 @@ class DistributedHashTableSavingTest(tf.test.TestCase, parameterized.TestCase):
         )
         with self.assertRaises(errors.NotFoundError):
             tf.train.Checkpoint(table=other).restore(path)
+
+
+# It stops the server when it has connected, as it could not connect otherwise.
+_PROGRAM = """
+import os, signal, sys
+import tensorflow as tf
+from tensorflow_examples.custom_ops_doc.distributed_hash_table import (
+    distributed_hash_table,
+)
+devices = distributed_hash_table.connect(sys.argv[2:])
+table = distributed_hash_table.DistributedHashTable(
+    tf.int64, tf.int64, -1, devices, timeout=1.0)
+table.insert(range(100), range(100))
+os.kill(int(sys.argv[1]), signal.SIGSTOP)
+try:
+    table.lookup(range(100))
+except tf.errors.DeadlineExceededError as error:
+    print(type(error).__name__)
+"""
+
+
+class SilentServerTest(tf.test.TestCase):
+    """Server 1 is stopped, and its connections stay."""
+
+    def setUp(self):
+        super().setUp()
+        self._keys = np.arange(100)
+        self._table = _table()
+        self._table.insert(self._keys, self._keys)
+        self._table.timeout = 3.0
+        # The keys of server 0, and of server 1.
+        (self._ours, self._theirs), _ = self._table._partition(
+            tf.constant(self._keys)
+        )
+        dropped = _table()
+        _servers.pause(1)
+        self.addCleanup(_servers.resume, 1)
+        # Server 1 has yet to hear of it, and none of the others waits for that.
+        del dropped
+        self._names_server = self.assertRaisesRegex(
+            errors.DeadlineExceededError,
+            f"no answer in 3.0 s from .*{_devices[1]} at {_servers.addresses[1]}",
+        )
+
+    def _go_on(self):
+        _servers.resume(1)
+        self._table.timeout = 60.0
+
+    def test_call_ends_at_its_deadline_and_then_all_goes_on(self):
+        before = time.monotonic()
+        with self._names_server:
+            self._table.lookup(self._keys)
+        self.assertBetween(time.monotonic() - before, 3.0, 30.0)
+        # Also one that would wait behind that one.
+        with self._names_server:
+            self._table.size()
+        self._go_on()
+        self.assertAllEqual(self._table.lookup(self._keys), self._keys)
+        self.assertEqual(self._table.size(), 100)
+
+    def test_other_threads_run_meanwhile(self):
+        ended = threading.Event()
+        ticks = []
+
+        def tick():
+            while not ended.wait(0.01):
+                ticks.append(None)
+
+        thread = threading.Thread(target=tick)
+        thread.start()
+        for call in (
+            lambda: self._table.lookup(self._keys),
+            lambda: self._table.insert(self._keys, self._keys),
+            self._table.export,
+            lambda: tf.function(self._table.lookup)(self._keys),
+        ):
+            before = len(ticks)
+            with self._names_server:
+                call()
+            # The lock kept from them, it is 0 or 1.
+            self.assertGreater(len(ticks), before + 10)
+        ended.set()
+        thread.join()
+
+    def test_other_servers_are_asked_and_go_on(self):
+        with self._names_server:
+            self._table.insert(self._keys, self._keys + 1)
+        self.assertAllEqual(self._table.lookup(self._ours), self._ours + 1)
+        self._table.insert(self._ours, self._ours + 2)
+        self.assertAllEqual(self._table.lookup(self._ours), self._ours + 2)
+        # What was sent is done late, and what is written then is not undone.
+        self._go_on()
+        self._table.insert(self._keys, self._keys + 3)
+        self.assertAllEqual(self._table.lookup(self._keys), self._keys + 3)
+
+    def test_what_was_not_sent_by_its_deadline_is_never_sent(self):
+        with self._names_server:
+            self._table.lookup(self._theirs)
+        with self._names_server:
+            self._table.insert(self._theirs, self._theirs + 1)
+        self._go_on()
+        self.assertAllEqual(self._table.lookup(self._keys), self._keys)
+
+    def test_function_raises_the_same(self):
+        lookup = tf.function(self._table.lookup)
+        with self._names_server:
+            lookup(self._keys)
+        self._go_on()
+        self.assertAllEqual(lookup(self._keys), self._keys)
+
+    def test_interrupt_comes_through(self):
+        self._table.timeout = None
+        main_thread = threading.main_thread().ident
+        threading.Timer(
+            0.5, signal.pthread_kill, (main_thread, signal.SIGINT)
+        ).start()
+        with self.assertRaises(KeyboardInterrupt):
+            self._table.lookup(self._keys)
+        self._go_on()
+        self.assertAllEqual(self._table.lookup(self._keys), self._keys)
+
+    def test_program_ends_though_a_server_is_silent(self):
+        self._go_on()
+        pid = str(_servers._processes[1].pid)
+        ended = subprocess.run(
+            [sys.executable, "-c", _PROGRAM, pid, *_servers.addresses],
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+            capture_output=True,
+            text=True,
+        )
+        self.assertEqual(ended.stdout, "DeadlineExceededError\n", ended.stderr)
+        self.assertEqual(ended.returncode, 0, ended.stderr)
+
+    def test_table_is_not_made_and_not_made_anew(self):
+        with self._names_server:
+            distributed_hash_table.DistributedHashTable(
+                tf.int64, tf.int64, -1, _devices, timeout=3.0
+            )
+        with self.assertRaisesRegex(
+            TimeoutError, f"no answer from .* at {_servers.addresses[1]}"
+        ):
+            self._table.reconnect(timeout=0.5)
+        self._go_on()
+        self.assertEqual(self._table.reconnect(), [])
+        self.assertAllEqual(self._table.lookup(self._keys), self._keys)
+
+
+class OverlapTest(tf.test.TestCase):
+    def test_lookups_on_two_servers_take_the_time_of_the_slower(self):
+        table = _table()
+        keys = np.arange(10_000)
+        table.insert(keys, keys)
+        parts, _ = table._partition(tf.constant(keys))
+
+        def slow_lookup(of_server, part):
+            # It sleeps on the server, so that cores are not what is measured.
+            slowly = tf.data.Dataset.range(1).apply(testing.sleep(1_000_000))
+            slowly.reduce(np.int64(0), tf.add)
+            return of_server.lookup(part)
+
+        def seconds(*parts):
+            before = time.monotonic()
+            table._on_servers(slow_lookup, parts)
+            return time.monotonic() - before
+
+        slower = max(seconds(parts[0], None), seconds(None, parts[1]))
+        self.assertGreater(slower, 1.0)
+        both = min(seconds(*parts) for _ in range(3))
+        self.assertLess(both, 1.2 * slower)
 
 
 class LostServerTest(tf.test.TestCase):

@@ -1,6 +1,7 @@
 """Servers of tables on this machine, as processes of their own."""
 
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -51,6 +52,14 @@ class LocalServers:
         """Starts a server that was killed, at the address that it had."""
         self._processes[server] = self._popen(server)
         _wait_for(self._processes[server])
+
+    def pause(self, server: int) -> None:
+        """Makes a server silent: its connections stay, and nothing answers."""
+        self._processes[server].send_signal(signal.SIGSTOP)
+
+    def resume(self, server: int) -> None:
+        """Makes a server go on that was paused."""
+        self._processes[server].send_signal(signal.SIGCONT)
 
     def stop(self) -> None:
         """Ends all servers."""

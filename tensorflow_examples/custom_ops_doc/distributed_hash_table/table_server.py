@@ -1,4 +1,9 @@
-"""A process that holds a part of the tables of others."""
+"""A process that holds a part of the tables of others.
+
+It listens on all interfaces, whatever address --cluster gives it, and asks nobody
+for credentials: whoever reaches its port can run any operation of TensorFlow's
+here, which read and write files, too. Run it in a network of its own.
+"""
 
 import tensorflow as tf
 from absl import app

@@ -93,8 +93,9 @@ def move(
     made = set()
     for file in distribution.files or []:
         # pip puts programs in `bin` beside the modules, but records them elsewhere.
-        path = str(file).removeprefix("../../")
-        if path.startswith("..") or not os.path.lexists(
+        path = os.path.normpath(str(file).removeprefix("../../"))
+        # A RECORD that names what is elsewhere gets nothing from there.
+        if path.startswith(("..", "/")) or not os.path.lexists(
             os.path.join(source, path)
         ):
             continue

@@ -42,8 +42,8 @@ class ShardedHashTable(tf.lookup.experimental.MutableHashTable):
     A write returns its operation in a graph, None in eager code. It raises
     `tf.errors.InvalidArgumentError` for a shape that does not fit, or
     `tf.errors.ResourceExhaustedError` if memory has run out, and leaves the
-    table as it was; but if others filled the room that had been made for the
-    keys, some of them may be in it.
+    table as it was; but if others wrote to it in the middle of the call, some
+    of the keys may be in it.
 
     >>> table = ShardedHashTable(tf.string, tf.int64, default_value=-1)
     >>> table.insert(["a", "b"], [7, 8])

@@ -38,6 +38,10 @@ using ::tensorflow::OpKernelContext;
 using ::tensorflow::Tensor;
 using ::tensorflow::TensorShape;
 
+// Made when the library is loaded, as a message takes memory. A copy shares it.
+inline const absl::Status& no_memory =
+    *new absl::Status(absl::ResourceExhaustedError("Memory has run out."));
+
 // Calls `f`, which returns a status. Nothing that it allocates may fail in
 // another way: an exception that leaves a kernel ends the process.
 template <class F>
@@ -45,7 +49,7 @@ absl::Status CatchBadAlloc(const F& f) {
   try {
     return f();
   } catch (const std::bad_alloc&) {
-    return absl::ResourceExhaustedError("");  // A message takes memory.
+    return no_memory;
   }
 }
 

@@ -14,12 +14,13 @@
 //                     |
 //                     +--> StringBlock, if it is a long string
 //
-// control_group.h  what a control byte is, and which bits of a hash are for
-// what cell.h           numbers in a slot string_cell.h    strings in a slot
-// hash.h           the hash and its salt
-// seqlock.h        how readers find out that somebody wrote meanwhile
-// reclaimer.h      how memory is freed that readers may yet look at
-// parallel_for.h   how work gets to other threads
+//   control_group.h  control bytes, and which bits of a hash are for what
+//   cell.h           numbers in a slot
+//   string_cell.h    strings in a slot
+//   hash.h           the hash and its salt
+//   seqlock.h        how readers find out that somebody wrote meanwhile
+//   reclaimer.h      how memory is freed that readers may yet look at
+//   parallel_for.h   how work gets to other threads
 //
 // The search for a key begins at its hash scaled to the number of groups, so
 // that capacities need not be powers of two, and goes from group to group up to
@@ -89,9 +90,10 @@ inline Storage empty_storage = {{{nullptr, Block::kWithArray, 0}, {nullptr, 0}},
 //
 // Keys and values are passed as arrays of any type of the same size, or as any
 // type of string that has a StringAccess. Methods that return a bool return
-// false if memory has run out. Then those that write have changed nothing;
-// unless others, in the middle of a batch, filled the room that was made for
-// it, and a part of it has been done.
+// false if memory has run out. Then those that write have changed nothing,
+// unless others wrote in the middle of a batch: they may have filled the room
+// that was made for it, or removed keys that it had counted on, and a part of
+// it may have been done.
 template <class K, class V>
 class ShardedMap {
   using KeyCells = sharded_map_internal::Cells<K>;

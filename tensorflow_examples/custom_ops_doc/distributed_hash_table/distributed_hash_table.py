@@ -232,7 +232,7 @@ class DistributedHashTable(tf.__internal__.tracking.Trackable):
           timeout: For how many seconds a call waits for the servers; None for
             as long as it takes. It may be changed later: `table.timeout`. What
             TensorFlow does itself when it writes or reads a checkpoint has no
-            such limit.
+            such limit, nor has an eager iterator over a `tf.data.Dataset`.
 
         Raises:
           ValueError: If there is no device, or fewer slots than devices.

@@ -513,8 +513,9 @@ class OverlapTest(tf.test.TestCase):
         parts, _ = table._partition(tf.constant(keys))
 
         def slow_lookup(of_server, part):
-            # It sleeps on the server, so that cores are not what is measured.
-            slowly = tf.data.Dataset.range(1).apply(testing.sleep(1_000_000))
+            # It sleeps on the server, so that cores are not what is measured:
+            # for long beside what a busy machine takes for the rest.
+            slowly = tf.data.Dataset.range(1).apply(testing.sleep(3_000_000))
             slowly.reduce(np.int64(0), tf.add)
             return of_server.lookup(part)
 
@@ -524,9 +525,11 @@ class OverlapTest(tf.test.TestCase):
             return time.monotonic() - before
 
         slower = max(seconds(parts[0], None), seconds(None, parts[1]))
-        self.assertGreater(slower, 1.0)
-        both = min(seconds(*parts) for _ in range(3))
-        self.assertLess(both, 1.2 * slower)
+        self.assertGreater(slower, 3.0)
+        both = []
+        while len(both) < 3 and min(both, default=np.inf) > 1.2 * slower:
+            both.append(seconds(*parts))
+        self.assertLess(min(both), 1.2 * slower, both)
 
 
 class LostServerTest(tf.test.TestCase):

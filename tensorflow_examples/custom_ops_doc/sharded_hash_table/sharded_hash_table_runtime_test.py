@@ -3,8 +3,6 @@
 import concurrent.futures
 import copy
 import os
-import subprocess
-import sys
 
 import numpy as np
 import tensorflow as tf
@@ -532,51 +530,6 @@ class ThreadsTest(tf.test.TestCase):
             writer.result()
 
 
-# What loads a SavedModel as a C program does, which is how TensorFlow Serving and
-# Java do: the library of ops, the model in a session, one run of it.
-_C_API_PROGRAM = """
-import ctypes, sys
-tensorflow, ops, path, key_name, value_name = sys.argv[1:]
-tf = ctypes.CDLL(tensorflow)
-for name in (
-    "NewStatus", "LoadLibrary", "NewSessionOptions", "NewGraph",
-    "LoadSessionFromSavedModel", "GraphOperationByName", "AllocateTensor",
-    "TensorData", "Message",
-):
-    getattr(tf, "TF_" + name).restype = ctypes.c_void_p
-tf.TF_Message.restype = ctypes.c_char_p
-void = ctypes.c_void_p
-status = void(tf.TF_NewStatus())
-def check():
-    assert tf.TF_GetCode(status) == 0, tf.TF_Message(status)
-class Output(ctypes.Structure):
-    _fields_ = [("oper", void), ("index", ctypes.c_int)]
-tf.TF_LoadLibrary(ops.encode(), status)
-check()
-graph = void(tf.TF_NewGraph())
-session = void(tf.TF_LoadSessionFromSavedModel(
-    void(tf.TF_NewSessionOptions()), None, path.encode(),
-    (ctypes.c_char_p * 1)(b"serve"), 1, graph, None, status))
-check()
-def output(name):
-    operation, index = name.split(":")
-    found = tf.TF_GraphOperationByName(graph, operation.encode())
-    return Output(found, int(index))
-INT64 = 9
-for _ in range(2):
-    keys = void(tf.TF_AllocateTensor(
-        INT64, (ctypes.c_int64 * 1)(2), 1, ctypes.c_size_t(16)))
-    ctypes.memmove(void(tf.TF_TensorData(keys)), (ctypes.c_int64 * 2)(3, 4), 16)
-    values = (void * 1)()
-    tf.TF_SessionRun(
-        session, None, ctypes.byref(output(key_name)), ctypes.byref(keys), 1,
-        ctypes.byref(output(value_name)), values, 1, None, 0, None, status)
-    check()
-    data = void(tf.TF_TensorData(void(values[0])))
-    print(list((ctypes.c_int64 * 2).from_address(data.value)))
-"""
-
-
 class SavedModelTest(tf.test.TestCase):
     def _module(self):
         module = tf.Module()
@@ -602,17 +555,6 @@ class SavedModelTest(tf.test.TestCase):
             module, path, signatures={"serving_default": module.lookup}
         )
         return path
-
-    def _run(self, *args):
-        result = subprocess.run(
-            [sys.executable, *args],
-            check=False,
-            capture_output=True,
-            env=dict(os.environ, PYTHONPATH=os.pathsep.join(sys.path)),
-            text=True,
-        )
-        self.assertEqual(result.returncode, 0, result.stderr)
-        return result.stdout
 
     def test_tables_are_apart_from_each_other(self):
         module = self._module()
@@ -645,49 +587,6 @@ class SavedModelTest(tf.test.TestCase):
                 if isinstance(fetches, list):
                     found = found[0]
                 self.assertAllEqual(found, values)
-
-    def test_session_answers(self):
-        self._assert_session_answers(self._saved(), [3, 4], [300, -1])
-
-    def test_another_process_answers_as_does_its_saved_model_cli(self):
-        program = f"""
-import sys
-import tensorflow as tf
-import {sharded_hash_table.__name__}
-from tensorflow.python.tools import saved_model_cli
-path = {self._saved()!r}
-print(tf.saved_model.load(path).lookup([3, 4])["values"].numpy())
-sys.argv = ["saved_model_cli", "run", "--dir", path, "--tag_set", "serve",
-    "--signature_def", "serving_default", "--input_exprs", "keys=[3,4]"]
-saved_model_cli.main()
-"""
-        self.assertEqual(self._run("-c", program).count("[300  -1]"), 2)
-
-    def test_c_api_answers(self):
-        path = self._saved()
-        inputs, outputs = (
-            next(iter(names.values())).name
-            for names in self._names_of_signature(path)
-        )
-        out = self._run(
-            "-c",
-            _C_API_PROGRAM,
-            os.path.join(os.path.dirname(tf.__file__), "libtensorflow_cc.so.2"),
-            os.path.join(
-                os.path.dirname(gen_ops.__file__),
-                "sharded_hash_table_kernel.so",
-            ),
-            path,
-            inputs,
-            outputs,
-        )
-        self.assertEqual(out, "[300, -1]\n" * 2)
-
-    def _names_of_signature(self, path):
-        with tf.Graph().as_default(), tf.compat.v1.Session() as session:
-            model = tf.compat.v1.saved_model.load(session, ["serve"], path)
-        signature = model.signature_def["serving_default"]
-        return signature.inputs, signature.outputs
 
     def test_checkpoint_in_the_background_has_the_table_as_it_was(self):
         table = _int_table()

@@ -289,12 +289,21 @@ class Wheel:
             minor=_minor(built),
             requirement=self._requirement_of_tensorflow(),
         )
-        names = [posixpath.basename(path).encode() for path in self._kernels]
-        folders = {posixpath.dirname(path) for path in self._kernels} | {
-            posixpath.dirname(path)
-            for path, data in self._files.items()
-            if path.endswith(".py") and any(name in data for name in names)
-        }
+        folders = {posixpath.dirname(path) for path in self._kernels}
+        names = {posixpath.basename(path) for path in self._kernels}
+        names |= {folder.replace("/", ".") for folder in folders}
+        # What loads a library, and what imports a package that does.
+        while names := names - {""}:
+            named = re.compile(
+                rf"\b({'|'.join(map(re.escape, sorted(names)))})\b".encode()
+            )
+            found = {
+                posixpath.dirname(path)
+                for path, data in self._files.items()
+                if path.endswith(".py") and named.search(data)
+            } - folders
+            names = {folder.replace("/", ".") for folder in found}
+            folders |= found
         for folder in sorted(folders):
             if not folder:
                 raise WheelError(

@@ -85,6 +85,24 @@ class WheelTest(unittest.TestCase):
             for name in ("my/__init__.py", "my/kernels/__init__.py"):
                 self.assertIn(_CHECK, archive.read(name).decode())
 
+    def test_what_imports_such_a_package_checks_too(self):
+        layer = self.write_file("layer.py", "import keras\nimport my.ops.gen\n")
+        model = self.write_file("model.py", "from my.layers import layer\n")
+        other = self.write_file("other.py", "import my.ops_of_others\n")
+        path = self.wheel(
+            ("my/ops/x.so", _LIBRARY),
+            ("my/layers/layer.py", layer),
+            ("my/models/model.py", model),
+            ("my/other/other.py", other),
+        ).write(str(self.folder))
+        with zipfile.ZipFile(path) as archive:
+            checked = {
+                os.path.dirname(name)
+                for name in archive.namelist()
+                if _CHECK in archive.read(name).decode(errors="ignore")
+            }
+        self.assertEqual(checked, {"my/ops", "my/layers", "my/models"})
+
     def test_modules_alone_ask_for_no_tensorflow(self):
         module = self.write_file("m.py", "x = 1\n")
         wheel = self.wheel(("my/m.py", module), requires=["numpy=={version}"])

@@ -1,10 +1,5 @@
 """Tests that no SIGKILL in a save spoils the latest checkpoint of a table."""
 
-import os
-import pathlib
-import subprocess
-import sys
-
 import numpy as np
 from absl import flags
 from absl.testing import absltest
@@ -15,24 +10,17 @@ from tensorflow_examples.custom_ops_doc.sharded_hash_table import (
 from tensorflow_examples.custom_ops_doc.sharded_hash_table import (
     operation_pairs,
 )
+from tensorflow_examples.custom_ops_doc.sharded_hash_table import run_program
 
 _KILLS = flags.DEFINE_integer("kills", 20, "How many processes are killed.")
 
 
 class CheckpointKillsTest(absltest.TestCase):
     def test_latest_checkpoint_is_exact_after_every_kill(self):
-        result = subprocess.run(
-            [
-                sys.executable,
-                pathlib.Path(checkpoint_kills.__file__),
-                f"--kills={_KILLS.value}",
-                f"--folder={self.create_tempdir().full_path}",
-            ],
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            check=False,
+        result = run_program.run(
+            checkpoint_kills,
+            f"--kills={_KILLS.value}",
+            f"--folder={self.create_tempdir().full_path}",
         )
         print(result.stdout)
         self.assertEqual(result.returncode, 0, result.stdout)

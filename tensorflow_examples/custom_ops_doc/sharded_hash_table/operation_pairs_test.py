@@ -4,10 +4,6 @@ By default only what has hung once, for a moment; with `--all_pairs` every pair.
 """
 
 import itertools
-import os
-import pathlib
-import subprocess
-import sys
 
 import numpy as np
 from absl import flags
@@ -17,6 +13,7 @@ from absl.testing import parameterized
 from tensorflow_examples.custom_ops_doc.sharded_hash_table import (
     operation_pairs,
 )
+from tensorflow_examples.custom_ops_doc.sharded_hash_table import run_program
 
 _ALL_PAIRS = flags.DEFINE_bool("all_pairs", False, "Runs every pair.")
 
@@ -53,18 +50,10 @@ _EVERYTHING = (
 class OperationPairsTest(parameterized.TestCase):
     @parameterized.parameters(1, 2, 8)
     def test_operations_at_once_end_and_see_what_was_written(self, threads):
-        result = subprocess.run(
-            [
-                sys.executable,
-                pathlib.Path(operation_pairs.__file__),
-                f"--threads={threads}",
-                *(_EVERYTHING if _ALL_PAIRS.value else _SAMPLE),
-            ],
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            check=False,
+        result = run_program.run(
+            operation_pairs,
+            f"--threads={threads}",
+            *(_EVERYTHING if _ALL_PAIRS.value else _SAMPLE),
         )
         print(result.stdout)
         self.assertEqual(result.returncode, 0, result.stdout)

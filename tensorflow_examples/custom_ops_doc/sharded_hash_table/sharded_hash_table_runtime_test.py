@@ -16,6 +16,7 @@ from tensorflow_examples.custom_ops_doc.sharded_hash_table import (
 from tensorflow_examples.custom_ops_doc.sharded_hash_table import (
     sharded_hash_table,
 )
+from tensorflow_examples.custom_ops_doc.simple_hash_table import data_service
 from tensorflow_examples.custom_ops_doc.simple_hash_table import (
     gen_resource_probe_op,
 )
@@ -301,10 +302,7 @@ class DatasetTest(tf.test.TestCase):
         self.assertLen(tf.io.gfile.glob(path + "/*/snapshot.metadata"), 2)
 
     def test_service_has_the_table(self):
-        service = tf.data.experimental.service
-        dispatcher = service.DispatchServer()
-        address = dispatcher.target.removeprefix("grpc://")
-        worker = service.WorkerServer(service.WorkerConfig(address))
+        service = data_service.DataService()
         vectors = ShardedHashTable(
             tf.string, tf.float32, [0.0, 0.0], empty_key=["", ""]
         )
@@ -317,12 +315,14 @@ class DatasetTest(tf.test.TestCase):
 
         dataset = tf.data.Dataset.range(2).map(lookup)
         dataset = dataset.apply(
-            service.distribute("parallel_epochs", dispatcher.target)
+            tf.data.experimental.service.distribute(
+                "parallel_epochs", service.target
+            )
         )
         numbers, rows = zip(*dataset, strict=True)
         self.assertAllEqual(numbers, [0, 10])
         self.assertAllEqual(rows, [[0.0, 0.0], [3.0, 4.0]])
-        del worker
+        del service
 
 
 class FunctionTest(tf.test.TestCase):

@@ -9,21 +9,17 @@ import tensorflow as tf
 from absl.testing import parameterized
 from tensorflow.python.framework import errors
 
+from tensorflow_examples.custom_ops_doc.simple_hash_table import data_service
 from tensorflow_examples.custom_ops_doc.simple_hash_table import (
     simple_hash_table,
 )
 
-_SERVER = """
+_SERVER = f"""
 import sys
-import tensorflow as tf
-{imports}
-service = tf.data.experimental.service
-dispatcher = service.DispatchServer()
-address = dispatcher.target.split("://")[1]
-worker = service.WorkerServer(
-    service.WorkerConfig(dispatcher_address=address)
-)
-print(dispatcher.target, flush=True)
+from {data_service.__name__} import DataService
+{{imports}}
+service = DataService()
+print(service.target, flush=True)
 sys.stdin.read()
 """
 _IMPORT = f"import {simple_hash_table.__name__}"
@@ -234,29 +230,17 @@ class ServiceTest(tf.test.TestCase):
         )
 
     def test_service_of_this_process_looks_up(self):
-        service = tf.data.experimental.service
-        dispatcher = service.DispatchServer()
-        worker = service.WorkerServer(
-            service.WorkerConfig(
-                dispatcher_address=dispatcher.target.split("://")[1]
-            )
-        )
+        service = data_service.DataService()
         table = _table()
         dataset = self._distributed(
-            tf.data.Dataset.range(9).map(table.find), dispatcher.target
+            tf.data.Dataset.range(9).map(table.find), service.target
         )
         expected = [b"value %d" % i for i in range(8)] + [b"none"]
         self.assertAllEqual(list(dataset), expected)
-        del worker
+        del service
 
     def test_service_has_a_copy_and_what_it_writes_stays_there(self):
-        service = tf.data.experimental.service
-        dispatcher = service.DispatchServer()
-        worker = service.WorkerServer(
-            service.WorkerConfig(
-                dispatcher_address=dispatcher.target.split("://")[1]
-            )
-        )
+        service = data_service.DataService()
         table = _table()
 
         def replace(key):
@@ -264,11 +248,11 @@ class ServiceTest(tf.test.TestCase):
             return table.find(key)
 
         dataset = self._distributed(
-            tf.data.Dataset.range(2).map(replace), dispatcher.target
+            tf.data.Dataset.range(2).map(replace), service.target
         )
         self.assertAllEqual(list(dataset), [b"new", b"new"])
         self.assertAllEqual(table.find(0), b"value 0")
-        del worker
+        del service
 
     def test_service_of_another_process_has_a_copy_of_the_table(self):
         tables = _table(), _table(tf.string)

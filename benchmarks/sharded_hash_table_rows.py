@@ -223,7 +223,7 @@ ROWS = (
         "insert_int64",
         "One batch of keys that differ, into a table that is new each time.",
         measure.interleaved(_insert_ints),
-        {"MutableHashTable": 3, "DenseHashTable": 2},
+        {"MutableHashTable": 3, "DenseHashTable": 1.5},
     ),
     _row(
         "export_int64",

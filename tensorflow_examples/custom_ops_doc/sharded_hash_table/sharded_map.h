@@ -67,6 +67,17 @@ namespace sharded_map_internal {
 
 inline void Prefetch(const void* address) { __builtin_prefetch(address); }
 
+// Asks for memory of more than a cache line; not for all that is long, as the
+// hardware sees by then where it goes on.
+inline void PrefetchLines(const char* address, size_t bytes) {
+  constexpr size_t kLine = 64;
+  constexpr size_t kMost = 8 * kLine;
+  Prefetch(address);
+  for (size_t i = kLine; i < std::min(bytes, kMost); i += kLine) {
+    Prefetch(address + i);
+  }
+}
+
 // Slots and their control bytes. It is changed by nobody but who fills it, so
 // that it stays in every reader's cache.
 struct Storage : ArrayBlock {
@@ -224,7 +235,8 @@ class ShardedMap {
           keys, n, parallel, Itself,
           [&](ShardWriter* writer, const Query& query, int64_t i) {
             return Assign(writer, query, values + i * value_length_);
-          });
+          },
+          RowsOf(values));
     }
   }
 
@@ -235,12 +247,14 @@ class ShardedMap {
   bool Accumulate(const KeyIn* keys, int64_t n, const T* deltas,
                   const ParallelFor& parallel = OnThisThread,
                   T* sums = nullptr) {
-    return Write<true>(keys, n, parallel, Itself,
-                       [&](ShardWriter* writer, const Query& query, int64_t i) {
-                         const int64_t at = i * value_length_;
-                         return Add(writer, query, deltas + at,
-                                    sums == nullptr ? nullptr : sums + at);
-                       });
+    return Write<true>(
+        keys, n, parallel, Itself,
+        [&](ShardWriter* writer, const Query& query, int64_t i) {
+          const int64_t at = i * value_length_;
+          return Add(writer, query, deltas + at,
+                     sums == nullptr ? nullptr : sums + at);
+        },
+        RowsOf(deltas));
   }
 
   // Removes those of `n` keys that are there. Writes to `removed`, if given,
@@ -286,14 +300,25 @@ class ShardedMap {
     template <class Key, class Value>
     bool Export(int shard, Key* keys, Value* values) const {
       const Storage& storage = *map_->shards_[shard].storage.load();
-      try {
+      const int64_t length = map_->value_length_;
+      const auto export_by = [&](const auto& get_value) {
         map_->ForEachSlot(storage, [&](const char* slot) {
           KeyCells::Get(*map_->KeyAt(slot), keys++);
           if (values != nullptr) {
-            map_->GetValue(slot, values);
-            values += map_->value_length_;
+            get_value(slot, values);
+            values += length;
           }
         });
+      };
+      try {
+        if (ValueCells::kIsString || length == 1) {
+          export_by(
+              [&](const char* slot, Value* out) { map_->GetValue(slot, out); });
+        } else {
+          export_by([&](const char* slot, Value* out) {
+            map_->CopyNumbers(slot, out);
+          });
+        }
       } catch (const std::bad_alloc&) {
         return false;
       }
@@ -396,6 +421,16 @@ class ShardedMap {
   };
 
   static uint64_t Itself(int64_t index) { return index; }
+
+  // What a batch of writes reads for each key, where its payload is an index.
+  struct Rows {
+    const char* begin = nullptr;
+    size_t size = 0;
+  };
+  template <class T>
+  Rows RowsOf(const T* values) const {
+    return {reinterpret_cast<const char*>(values), value_length_ * sizeof(T)};
+  }
 
   static constexpr size_t RoundUp(size_t size, size_t to) {
     return (size + to - 1) / to * to;
@@ -570,6 +605,12 @@ class ShardedMap {
     }
   }
 
+  // Reads a value of numbers that nobody can be writing.
+  template <class Value>
+  void CopyNumbers(const char* slot, Value* out) const {
+    CopyDefault(reinterpret_cast<const Value*>(ValueAt(slot)), out);
+  }
+
   // Reads a value that nobody is writing, or one of numbers.
   template <class Value>
   void GetValue(const char* slot, Value* out) const {
@@ -646,7 +687,7 @@ class ShardedMap {
       const ControlGroup control(internal::AtomicLoad(storage.control + group));
       if (const auto matches = control.Match(h2)) {
         match.slot = SlotAt(storage, group, matches.LowestSlot());
-        internal::Prefetch(match.slot);
+        internal::PrefetchLines(match.slot, stride_);
         break;
       }
       if (control.HasEmpty()) break;
@@ -740,9 +781,17 @@ class ShardedMap {
                  salt_);
   }
 
-  // Asks for what is on the way to the keys of up to kBlock entries.
+  // Asks for what is on the way to the keys of up to kBlock entries, and for
+  // their rows.
   template <class KeyIn>
-  void PrefetchSlots(const KeyIn* keys, const Entry* entries, int64_t n) const {
+  void PrefetchSlots(const KeyIn* keys, const Entry* entries, int64_t n,
+                     const Rows& rows) const {
+    if (rows.size > 0) {
+      for (int64_t i = 0; i < n; ++i) {
+        sharded_map_internal::PrefetchLines(
+            rows.begin + entries[i].payload * rows.size, rows.size);
+      }
+    }
     for (int64_t i = 0; i < n; ++i) PrefetchControl(QueryOf(keys, entries[i]));
     for (int64_t i = 0; i < n; ++i) FindFirstMatch(QueryOf(keys, entries[i]));
   }
@@ -838,7 +887,7 @@ class ShardedMap {
   // of one shard in their order, while it is locked.
   template <bool kAdds, class KeyIn, class Payload, class Op>
   bool Write(const KeyIn* keys, int64_t n, const ParallelFor& parallel,
-             const Payload& payload, const Op& op) {
+             const Payload& payload, const Op& op, const Rows& rows = {}) {
     if (n <= 0) return true;
     if (n == 1) {
       const Query query(keys[0], salt_);
@@ -849,13 +898,13 @@ class ShardedMap {
       uint64_t words[KeyCells::kIsString ? kFew : 1];
       Entry entries[kFew];
       return WriteSorted<kAdds>(keys, n, words, entries, OnThisThread, payload,
-                                op);
+                                op, rows);
     }
     const auto words = NewArray<uint64_t>(KeyCells::kIsString ? n : 1);
     const auto entries = NewArray<Entry>(n);
     return words != nullptr && entries != nullptr &&
            WriteSorted<kAdds>(keys, n, words.get(), entries.get(), parallel,
-                              payload, op);
+                              payload, op, rows);
   }
 
   // Not initialized; null without memory.
@@ -867,7 +916,7 @@ class ShardedMap {
   template <bool kAdds, class KeyIn, class Payload, class Op>
   bool WriteSorted(const KeyIn* keys, int64_t n, uint64_t* words,
                    Entry* entries, const ParallelFor& parallel,
-                   const Payload& payload, const Op& op) {
+                   const Payload& payload, const Op& op, const Rows& rows) {
     int64_t ends[kMaxShards];
     if (!Sort(keys, n, words, entries, ends, parallel, payload)) return false;
     Spares spares;
@@ -878,7 +927,7 @@ class ShardedMap {
     if (few) {
       Reclaimer::Reader reader(&reclaimer_);
       for (int64_t i = 0; i < n; i += kBlock) {
-        PrefetchSlots(keys, entries + i, std::min(kBlock, n - i));
+        PrefetchSlots(keys, entries + i, std::min(kBlock, n - i), rows);
       }
     }
     std::atomic<bool> ok{true};
@@ -892,7 +941,7 @@ class ShardedMap {
         for (int64_t j = 0; j < count; ++j) {
           if (!few && j % kBlock == 0) {
             PrefetchSlots(keys, entries + first + j,
-                          std::min(kBlock, count - j));
+                          std::min(kBlock, count - j), rows);
           }
           const Entry& entry = entries[first + j];
           ++writer.done;

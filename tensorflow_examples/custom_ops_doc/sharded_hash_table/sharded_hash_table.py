@@ -55,8 +55,11 @@ class ShardedHashTable(tf.lookup.experimental.MutableHashTable):
     array([ 8,  8, 20])
 
     There is no `len(table)`, as a table without keys would then be false;
-    there is `size()`.
+    there is `size()`. Nor is it iterated: Python would look up 0, 1, ... for
+    ever, in `key in table` too.
     """
+
+    __iter__ = None
 
     def __init__(
         self,

@@ -413,6 +413,13 @@ class FunctionTest(tf.test.TestCase):
     def test_table_that_is_empty_is_not_false(self):
         self.assertTrue(_int_table())
 
+    def test_table_is_not_iterated(self):
+        table = _int_table()
+        with self.assertRaises(TypeError):
+            iter(table)
+        with self.assertRaises(TypeError):
+            _ = 1 in table
+
     def test_is_a_table_of_tensorflows_and_takes_its_contents(self):
         theirs = tf.lookup.experimental.MutableHashTable(
             tf.string, tf.float32, [0.0, 0.0]

@@ -362,16 +362,19 @@ class DistributedHashTableSavingTest(tf.test.TestCase, parameterized.TestCase):
 
 # It stops the server when it has connected, as it could not connect otherwise.
 _PROGRAM = """
-import os, signal, sys
+import sys
 import tensorflow as tf
 from tensorflow_examples.custom_ops_doc.distributed_hash_table import (
     distributed_hash_table,
+)
+from tensorflow_examples.custom_ops_doc.distributed_hash_table import (
+    local_servers,
 )
 devices = distributed_hash_table.connect(sys.argv[2:])
 table = distributed_hash_table.DistributedHashTable(
     tf.int64, tf.int64, -1, devices, timeout=1.0)
 table.insert(range(100), range(100))
-os.kill(int(sys.argv[1]), signal.SIGSTOP)
+local_servers.stop_process(int(sys.argv[1]))
 try:
     table.lookup(range(100))
 except tf.errors.DeadlineExceededError as error:

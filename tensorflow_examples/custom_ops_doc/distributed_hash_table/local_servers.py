@@ -1,10 +1,12 @@
 """Servers of tables on this machine, as processes of their own."""
 
 import os
+import pathlib
 import signal
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Sequence
 
 # The name "localhost" is not known to a machine without /etc/hosts.
@@ -55,7 +57,7 @@ class LocalServers:
 
     def pause(self, server: int) -> None:
         """Makes a server silent: its connections stay, and nothing answers."""
-        self._processes[server].send_signal(signal.SIGSTOP)
+        stop_process(self._processes[server].pid)
 
     def resume(self, server: int) -> None:
         """Makes a server go on that was paused."""
@@ -99,6 +101,16 @@ def _wait_for(process: subprocess.Popen) -> None:
         if line.startswith("serving at "):
             return
     raise RuntimeError(f"table_server ended: {''.join(said)}")
+
+
+def stop_process(pid: int) -> None:
+    """Stops a process; when this returns, none of its threads runs."""
+    os.kill(pid, signal.SIGSTOP)
+    while any(
+        stat.read_text().rpartition(")")[2].split()[0] != "T"
+        for stat in pathlib.Path(f"/proc/{pid}/task").glob("*/stat")
+    ):
+        time.sleep(0.001)
 
 
 def _free_ports(count: int) -> list[int]:

@@ -106,11 +106,18 @@ def _wait_for(process: subprocess.Popen) -> None:
 def stop_process(pid: int) -> None:
     """Stops a process; when this returns, none of its threads runs."""
     os.kill(pid, signal.SIGSTOP)
-    while any(
-        stat.read_text().rpartition(")")[2].split()[0] != "T"
-        for stat in pathlib.Path(f"/proc/{pid}/task").glob("*/stat")
+    while not all(
+        map(_is_stopped, pathlib.Path(f"/proc/{pid}/task").iterdir())
     ):
         time.sleep(0.001)
+
+
+def _is_stopped(thread: pathlib.Path) -> bool:
+    try:
+        state = (thread / "stat").read_text().rpartition(")")[2].split()[0]
+    except (FileNotFoundError, ProcessLookupError):  # It has ended.
+        return True
+    return state == "T"
 
 
 def _free_ports(count: int) -> list[int]:

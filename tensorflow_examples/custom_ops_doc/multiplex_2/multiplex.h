@@ -1,10 +1,19 @@
 #ifndef TENSORFLOW_EXAMPLES_CUSTOM_OPS_DOC_MULTIPLEX_2_MULTIPLEX_H_
 #define TENSORFLOW_EXAMPLES_CUSTOM_OPS_DOC_MULTIPLEX_2_MULTIPLEX_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <type_traits>
 
 namespace custom_op_examples {
+
+// Cycles an element, by which a kernel decides how many threads the work is
+// worth: a core moves some 16 bytes a cycle, and a string takes a hundred.
+template <typename T>
+inline constexpr int64_t kCyclesPerElement =
+    std::is_trivially_copyable_v<T>
+        ? std::max<int64_t>(1, (sizeof(bool) + 3 * sizeof(T)) / 16)
+        : 100;
 
 // Writes a[i] to out[i] where cond[i] holds, else b[i], for each i < size.
 //

@@ -1,6 +1,4 @@
-#include <algorithm>
 #include <cstdint>
-#include <type_traits>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
@@ -56,20 +54,12 @@ class MultiplexDenseOp : public OpKernel {
     const int64_t size = output->NumElements();
     const Store store = StoreFor(size * static_cast<int64_t>(sizeof(T)));
     const auto& threads = *ctx->device()->tensorflow_cpu_worker_threads();
-    Shard(threads.num_threads, threads.workers, size, kCost,
+    Shard(threads.num_threads, threads.workers, size, kCyclesPerElement<T>,
           [=](int64_t begin, int64_t end) {
             MultiplexSimd(cond + begin, a + begin, b + begin, end - begin,
                           out + begin, store);
           });
   }
-
- private:
-  // Cycles an element, by which Shard decides how many threads it is worth: a
-  // core moves some 16 bytes a cycle, and a string takes a hundred.
-  static constexpr int64_t kCost =
-      std::is_trivially_copyable_v<T>
-          ? std::max<int64_t>(1, (sizeof(bool) + 3 * sizeof(T)) / 16)
-          : 100;
 };
 
 #define REGISTER_KERNEL(type)                             \

@@ -83,19 +83,4 @@ def _multiplex_grad(
     Returns:
       The cotangents of `cond` (which has none), `a` and `b`.
     """
-    cond = op.inputs[0]
-    grad = tf.convert_to_tensor(grad)  # It may be a `tf.IndexedSlices`.
-    # A variant has zeros only of the shape of what it holds.
-    zeros = (
-        tf.zeros_like(grad)
-        if grad.dtype == tf.variant
-        else tf.zeros([], grad.dtype)
-    )
-    # Eager code says which inputs nobody asks about.
-    unwanted = getattr(op, "skip_input_indices", None) or ()
-    choose = multiplex_scalars_op.multiplex_scalars
-    return (
-        None,
-        None if 1 in unwanted else choose(cond, grad, zeros),
-        None if 2 in unwanted else choose(cond, zeros, grad),
-    )
+    return None, *multiplex_scalars_op.cotangents(op, grad)

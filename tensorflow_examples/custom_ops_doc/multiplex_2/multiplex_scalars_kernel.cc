@@ -85,13 +85,8 @@ absl::Status CheckShapes(const Tensor& x, absl::string_view x_name,
 // Calls `work` with parts of the elements, on the threads of the device.
 template <typename T, typename Work>
 void OnThreads(OpKernelContext* ctx, int64_t size, const Work& work) {
-  // As in multiplex_2_kernel.cc.
-  constexpr int64_t kCost =
-      std::is_trivially_copyable_v<T>
-          ? std::max<int64_t>(1, (sizeof(bool) + 3 * sizeof(T)) / 16)
-          : 100;
   const auto& threads = *ctx->device()->tensorflow_cpu_worker_threads();
-  Shard(threads.num_threads, threads.workers, size, kCost, work);
+  Shard(threads.num_threads, threads.workers, size, kCyclesPerElement<T>, work);
 }
 
 template <typename T>

@@ -60,7 +60,26 @@ def _multiplex_scalars_grad(
     Returns:
       The cotangents of `cond` (which has none), `a` and `b`.
     """
-    cond, a, b = op.inputs
+    summed = [
+        None if of is None else _sum_to_rank_of(values, of)
+        for values, of in zip(op.inputs[1:], cotangents(op, grad), strict=True)
+    ]
+    return None, *summed
+
+
+def cotangents(
+    op: tf.Operation, grad: tf.Tensor | tf.IndexedSlices
+) -> tuple[tf.Tensor | None, tf.Tensor | None]:
+    """Returns those of `a` and `b`, before sums over what a scalar stood for.
+
+    Args:
+      op: The operation to differentiate, whose first input is `cond`.
+      grad: The cotangent of its output.
+
+    Returns:
+      Tensors of the shape of the output; None for what nobody asks about.
+    """
+    cond = op.inputs[0]
     grad = tf.convert_to_tensor(grad)  # It may be a `tf.IndexedSlices`.
     # A variant has zeros only of the shape of what it holds.
     zeros = (
@@ -70,14 +89,10 @@ def _multiplex_scalars_grad(
     )
     # Eager code says which inputs nobody asks about.
     unwanted = getattr(op, "skip_input_indices", None) or ()
-
-    def cotangent(index, values, if_true, if_false):
-        if index in unwanted:
-            return None
-        chosen = multiplex_scalars(cond, if_true, if_false)
-        return _sum_to_rank_of(values, chosen)
-
-    return None, cotangent(1, a, grad, zeros), cotangent(2, b, zeros, grad)
+    return (
+        None if 1 in unwanted else multiplex_scalars(cond, grad, zeros),
+        None if 2 in unwanted else multiplex_scalars(cond, zeros, grad),
+    )
 
 
 def _sum_to_rank_of(values: tf.Tensor, cotangent: tf.Tensor) -> tf.Tensor:

@@ -498,7 +498,12 @@ def _placed(what: str, places, values: tf.Tensor, name: str) -> tf.Tensor:
 
 # A lookup is not differentiable: a cotangent of the values ends here, where
 # without these lines it would be an error. TensorFlow says so of its own ops.
-for _of in " Accumulate Clear ExportSorted ExportSlices ImportSlices".split(
-    " "
+for _of in (
+    "",
+    "Accumulate",
+    "Clear",
+    "ExportSorted",
+    "ExportSlices",
+    "ImportSlices",
 ):
     tf.no_gradient(f"Examples>ShardedHashTable{_of}")

@@ -2,8 +2,6 @@
 
 import os
 import signal
-import subprocess
-import sys
 import threading
 import time
 
@@ -23,6 +21,7 @@ from tensorflow_examples.custom_ops_doc.distributed_hash_table import (
 from tensorflow_examples.custom_ops_doc.sharded_hash_table import (
     sharded_hash_table,
 )
+from tensorflow_examples.custom_ops_doc.simple_hash_table import run_python
 
 _servers: local_servers.LocalServers
 _devices: list[str]
@@ -485,12 +484,7 @@ class SilentServerTest(tf.test.TestCase):
     def test_program_ends_though_a_server_is_silent(self):
         self._go_on()
         pid = str(_servers._processes[1].pid)
-        ended = subprocess.run(
-            [sys.executable, "-c", _PROGRAM, pid, *_servers.addresses],
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
-            capture_output=True,
-            text=True,
-        )
+        ended = run_python.run_python("-c", _PROGRAM, pid, *_servers.addresses)
         self.assertEqual(ended.stdout, "DeadlineExceededError\n", ended.stderr)
         self.assertEqual(ended.returncode, 0, ended.stderr)
 

@@ -3,7 +3,6 @@
 import os
 import re
 import subprocess
-import sys
 
 import numpy as np
 import tensorflow as tf
@@ -12,6 +11,7 @@ from absl.testing import parameterized
 from tensorflow_examples.custom_ops_doc.sharded_hash_table import (
     sharded_hash_table,
 )
+from tensorflow_examples.custom_ops_doc.simple_hash_table import run_python
 from tensorflow_examples.custom_ops_doc.simple_hash_table import (
     simple_hash_table,
 )
@@ -87,15 +87,11 @@ class ServingTest(tf.test.TestCase, parameterized.TestCase):
         tf.saved_model.save(module, path, {"serving_default": lookup})
         return path
 
-    def _run(self, *arguments):
-        process = subprocess.run(
-            arguments,
-            env=dict(os.environ, PYTHONPATH=os.pathsep.join(sys.path)),
-            capture_output=True,
-            text=True,
+    def _serve(self, *arguments):
+        library = os.path.join(_TENSORFLOW, "libtensorflow_cc.so.2")
+        return subprocess.run(
+            [_SERVE, library, *arguments], capture_output=True, text=True
         )
-        self.assertEqual(process.returncode, 0, process.stderr)
-        return process.stdout
 
     def _answers(self, path, keys):
         """Returns the values in a list, as each way of loading has them."""
@@ -112,17 +108,17 @@ class ServingTest(tf.test.TestCase, parameterized.TestCase):
             for _ in range(2):
                 yield session.run(fetch, {source: keys})
         out = os.path.join(self.create_tempdir().full_path)
-        self._run(
-            *(sys.executable, "-c", _PYTHON, ",".join(_OPS), "run"),
+        run = run_python.run_python(
+            *("-c", _PYTHON, ",".join(_OPS), "run"),
             *("--dir", path, "--tag_set", "serve"),
             *("--signature_def", "serving_default", "--outdir", out),
             *("--input_exprs", f"keys={keys!r}"),
         )
+        self.assertEqual(run.returncode, 0, run.stderr)
         yield np.load(os.path.join(out, "values.npy"), allow_pickle=True)
-        served = self._run(
-            *(_SERVE, os.path.join(_TENSORFLOW, "libtensorflow_cc.so.2")),
-            *(",".join(_OPS), path, source, fetch, *map(str, keys)),
-        ).split("\n")[:-1]
+        run = self._serve(",".join(_OPS), path, source, fetch, *map(str, keys))
+        self.assertEqual(run.returncode, 0, run.stderr)
+        served = run.stdout.split("\n")[:-1]
         self.assertEqual(served[: len(served) // 2], served[len(served) // 2 :])
         yield np.array(served[: len(served) // 2])
 
@@ -159,14 +155,7 @@ class ServingTest(tf.test.TestCase, parameterized.TestCase):
     def test_without_the_library_of_ops_the_op_is_named(self):
         keys, values, _ = _NUMBERS
         path = self._save(_sharded(keys, values), tf.int64)
-        process = subprocess.run(
-            [
-                *(_SERVE, os.path.join(_TENSORFLOW, "libtensorflow_cc.so.2")),
-                *("", path, "keys:0", "values:0", "1"),
-            ],
-            capture_output=True,
-            text=True,
-        )
+        process = self._serve("", path, "keys:0", "values:0", "1")
         self.assertEqual(process.returncode, 1)
         self.assertRegex(
             process.stderr,

@@ -10,20 +10,20 @@ from tensorflow_examples.custom_ops_doc.sharded_hash_table import (
 from tensorflow_examples.custom_ops_doc.sharded_hash_table import (
     operation_pairs,
 )
-from tensorflow_examples.custom_ops_doc.sharded_hash_table import run_program
+from tensorflow_examples.custom_ops_doc.simple_hash_table import run_python
 
 _KILLS = flags.DEFINE_integer("kills", 20, "How many processes are killed.")
 
 
 class CheckpointKillsTest(absltest.TestCase):
     def test_latest_checkpoint_is_exact_after_every_kill(self):
-        result = run_program.run(
-            checkpoint_kills,
+        result = run_python.run_python(
+            checkpoint_kills.__file__,
             f"--kills={_KILLS.value}",
             f"--folder={self.create_tempdir().full_path}",
         )
         print(result.stdout)
-        self.assertEqual(result.returncode, 0, result.stdout)
+        self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
 
 
 class CheckRestoredTest(absltest.TestCase):

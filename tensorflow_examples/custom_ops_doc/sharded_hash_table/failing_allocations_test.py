@@ -12,7 +12,7 @@ from absl.testing import absltest
 from tensorflow_examples.custom_ops_doc.sharded_hash_table import (
     failing_allocations,
 )
-from tensorflow_examples.custom_ops_doc.sharded_hash_table import run_program
+from tensorflow_examples.custom_ops_doc.simple_hash_table import run_python
 
 _ALL = flags.DEFINE_bool("all", False, "Large batches too, and 500 each.")
 
@@ -22,13 +22,14 @@ class FailingAllocationsTest(absltest.TestCase):
         library = pathlib.Path(failing_allocations.__file__).with_name(
             "failing_malloc.so"
         )
-        result = run_program.run(
-            failing_allocations,
+        result = run_python.run_python(
+            failing_allocations.__file__,
             "--batch=10",
             *(["--batch=5000"] if _ALL.value else ["--most=40"]),
             LD_PRELOAD=str(library),
         )
-        self.assertEqual(result.returncode, 0, result.stdout[-10_000:])
+        said = result.stdout[-10_000:] + result.stderr[-10_000:]
+        self.assertEqual(result.returncode, 0, said)
         # That any failed.
         self.assertRegex(result.stdout, r"insert: .*\n  [1-9]\d* allocations")
 

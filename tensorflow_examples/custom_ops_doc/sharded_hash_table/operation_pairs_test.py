@@ -13,7 +13,7 @@ from absl.testing import parameterized
 from tensorflow_examples.custom_ops_doc.sharded_hash_table import (
     operation_pairs,
 )
-from tensorflow_examples.custom_ops_doc.sharded_hash_table import run_program
+from tensorflow_examples.custom_ops_doc.simple_hash_table import run_python
 
 _ALL_PAIRS = flags.DEFINE_bool("all_pairs", False, "Runs every pair.")
 
@@ -50,13 +50,13 @@ _EVERYTHING = (
 class OperationPairsTest(parameterized.TestCase):
     @parameterized.parameters(1, 2, 8)
     def test_operations_at_once_end_and_see_what_was_written(self, threads):
-        result = run_program.run(
-            operation_pairs,
+        result = run_python.run_python(
+            operation_pairs.__file__,
             f"--threads={threads}",
             *(_EVERYTHING if _ALL_PAIRS.value else _SAMPLE),
         )
         print(result.stdout)
-        self.assertEqual(result.returncode, 0, result.stdout)
+        self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
 
 
 class HistoryTest(absltest.TestCase):

@@ -10,6 +10,7 @@ from absl.testing import parameterized
 from tensorflow.python.framework import errors
 
 from tensorflow_examples.custom_ops_doc.simple_hash_table import data_service
+from tensorflow_examples.custom_ops_doc.simple_hash_table import run_python
 from tensorflow_examples.custom_ops_doc.simple_hash_table import (
     simple_hash_table,
 )
@@ -37,20 +38,6 @@ def _table(key_dtype=tf.int64):
     keys = tf.as_string(tf.range(8)) if key_dtype == tf.string else range(8)
     table.do_import(keys, [f"value {i}" for i in range(8)])
     return table
-
-
-def _run(program, *args):
-    """Runs a program of a process of its own and returns what it prints."""
-    result = subprocess.run(
-        [sys.executable, "-c", program, *args],
-        check=False,
-        capture_output=True,
-        env=dict(os.environ, PYTHONPATH=os.pathsep.join(sys.path)),
-        text=True,
-    )
-    if result.returncode != 0:
-        raise AssertionError(result.stderr)
-    return result.stdout.strip()
 
 
 @contextlib.contextmanager
@@ -167,7 +154,9 @@ dataset = tf.data.Dataset.range(3).map(table.find).snapshot(sys.argv[1])
 print([each.decode() for each in dataset.as_numpy_iterator()])
 """
         for order in ("up", "down"):
-            self.assertEqual(_run(program, path, order), "['0', '1', '2']")
+            result = run_python.run_python("-c", program, path, order)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertEqual(result.stdout.strip(), "['0', '1', '2']")
         self.assertLen(tf.io.gfile.glob(path + "/*/snapshot.metadata"), 1)
 
     def test_table_of_another_device_is_refused_by_name(self):

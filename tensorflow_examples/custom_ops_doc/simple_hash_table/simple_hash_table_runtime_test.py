@@ -4,8 +4,6 @@ import concurrent.futures
 import copy
 import os
 import pickle
-import subprocess
-import sys
 
 import numpy as np
 import tensorflow as tf
@@ -20,6 +18,7 @@ from tensorflow_examples.custom_ops_doc.simple_hash_table import (
 from tensorflow_examples.custom_ops_doc.simple_hash_table import (
     resource_lifetime,
 )
+from tensorflow_examples.custom_ops_doc.simple_hash_table import run_python
 from tensorflow_examples.custom_ops_doc.simple_hash_table import (
     simple_hash_table,
 )
@@ -197,13 +196,7 @@ from {simple_hash_table.__name__} import SimpleHashTable
 table = SimpleHashTable(tf.int64, tf.int64, -1)
 print(tf.io.serialize_tensor(table.resource_handle).numpy().hex())
 """
-        result = subprocess.run(
-            [sys.executable, "-c", program],
-            check=False,
-            capture_output=True,
-            env=dict(os.environ, PYTHONPATH=os.pathsep.join(sys.path)),
-            text=True,
-        )
+        result = run_python.run_python("-c", program)
         self.assertEqual(result.returncode, 0, result.stderr)
         self._assert_not_found(
             tf.io.parse_tensor(
@@ -503,13 +496,7 @@ import {simple_hash_table.__name__}
 model = tf.saved_model.load({path!r})
 print([model.find(key).numpy().item() for key in ("pi", "e")])
 """
-        result = subprocess.run(
-            [sys.executable, "-c", program],
-            check=False,
-            capture_output=True,
-            env=dict(os.environ, PYTHONPATH=os.pathsep.join(sys.path)),
-            text=True,
-        )
+        result = run_python.run_python("-c", program)
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertEqual(result.stdout.strip(), "[3.25, -1.0]")
 
